@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How this project's own targets are compiled. Nothing here leaks into a project that embeds the library, except sanitizers and coverage,
+# which only make sense for a whole process and are off unless asked for.
+
+include_guard(GLOBAL)
+
+# C++20 and C11 for the target, position independent, with this project's warnings.
+function(routecap_compile target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(
+    ${target}
+    PROPERTIES CXX_EXTENSIONS OFF
+               C_EXTENSIONS OFF
+               POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE ${ROUTECAP_WARNINGS})
+endfunction()
+
+set(ROUTECAP_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(ROUTECAP_WARNINGS_AS_ERRORS)
+  list(APPEND ROUTECAP_WARNINGS -Werror)
+endif()
+
+if(ROUTECAP_SANITIZE)
+  list(JOIN ROUTECAP_SANITIZE "," _sanitizers)
+  add_compile_options(-fsanitize=${_sanitizers} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${_sanitizers})
+  if("undefined" IN_LIST ROUTECAP_SANITIZE)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+  if("thread" IN_LIST ROUTECAP_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # gcc warns that it cannot model atomic_thread_fence; the fences here only strengthen orders that atomics already give.
+    list(APPEND ROUTECAP_WARNINGS -Wno-tsan)
+  endif()
+endif()
+
+if(ROUTECAP_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()
+
+# Thrust comes from Debian's libthrust-dev (1.17) or from CCCL 3.x; both are header-only. Sequential policies only: no OpenMP, no TBB, no CUDA.
+find_path(
+  ROUTECAP_THRUST_INCLUDE_DIR thrust/version.h
+  PATH_SUFFIXES cccl
+  DOC "Folder that holds thrust/version.h")
+if(NOT ROUTECAP_THRUST_INCLUDE_DIR)
+  message(FATAL_ERROR "routecap: thrust/version.h not found; install libthrust-dev or set ROUTECAP_THRUST_INCLUDE_DIR")
+endif()
+mark_as_advanced(ROUTECAP_THRUST_INCLUDE_DIR)
+add_library(routecap_thrust INTERFACE)
+target_include_directories(routecap_thrust SYSTEM INTERFACE "${ROUTECAP_THRUST_INCLUDE_DIR}")
+target_compile_definitions(
+  routecap_thrust
+  INTERFACE THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP
+            # Thrust refuses what it calls outdated dialects and compilers through #pragma message; the noise would hide real warnings.
+            THRUST_IGNORE_DEPRECATED_COMPILER CUB_IGNORE_DEPRECATED_COMPILER)
+
+find_package(Threads REQUIRED)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Install rules: libraries, headers, pkg-config file and CMake package. Two components, as distributions split them: `runtime` is what a program
+# needs to run, `development` what it needs to be built.
+
+include_guard(GLOBAL)
+include(CMakePackageConfigHelpers)
+
+install(
+  TARGETS ${ROUTECAP_LIBRARIES} routecap_loader
+  EXPORT routecap-targets
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/routecap"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT development
+  FILES_MATCHING
+  PATTERN "*.h")
+
+set(_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/routecap")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/packaging/cmake/routecap-config.cmake.in" "${PROJECT_BINARY_DIR}/routecap-config.cmake"
+  INSTALL_DESTINATION "${_package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+# Within 0.x the ABI only grows, so any newer 0.x serves a program that asked for an older one.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/routecap-config-version.cmake" COMPATIBILITY SameMajorVersion)
+install(
+  EXPORT routecap-targets
+  NAMESPACE routecap::
+  DESTINATION "${_package_dir}"
+  COMPONENT development)
+install(
+  FILES "${PROJECT_BINARY_DIR}/routecap-config.cmake" "${PROJECT_BINARY_DIR}/routecap-config-version.cmake"
+  DESTINATION "${_package_dir}"
+  COMPONENT development)
+
+# Folders below the prefix are named from the place of routecap.pc itself, so that an install tree works wherever it is moved to.
+foreach(kind IN ITEMS LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}}")
+    set(ROUTECAP_PC_${kind} "${CMAKE_INSTALL_${kind}}")
+  else()
+    set(ROUTECAP_PC_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}}")
+  endif()
+endforeach()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(ROUTECAP_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH _up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" ROUTECAP_PC_PREFIX "\${pcfiledir}/${_up}")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/routecap.pc.in" "${PROJECT_BINARY_DIR}/routecap.pc" @ONLY)
+install(
+  FILES "${PROJECT_BINARY_DIR}/routecap.pc"
+  DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT development)
