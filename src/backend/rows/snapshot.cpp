@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "backend/rows/element.h"
+#include "backend/rows/tuned.h"
+
+namespace routecap::rows::tuned {
+namespace {
+
+/// Rows that are turned from layer-major to token-major at a time: of every layer some whole cache lines are read, and what is written stays in the
+/// first-level cache until it is complete.
+constexpr std::int64_t kTile = 32;
+
+/// Source rows of one tile. A row outside the forward is staged nowhere.
+struct Tile {
+  std::array<std::int64_t, kTile> source;  ///< device row
+  std::array<std::byte*, kTile> out;       ///< staged row
+  std::int64_t rows = 0;
+};
+
+Tile make_tile(const SnapshotJob& job, std::int64_t first) {
+  Tile tile;
+  const std::int64_t end = std::min(first + kTile, job.staged);
+  for (std::int64_t staged = first; staged < end; ++staged) {
+    const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
+    if (row < 0 || row >= job.tokens) continue;
+    const auto at = static_cast<std::size_t>(tile.rows++);
+    tile.source[at] = job.first_row + row;
+    tile.out[at] = job.payload + staged * job.shape.payload_bytes;
+  }
+  return tile;
+}
+
+/// Cells of one size that the compiler knows: a move or two each.
+template <std::int64_t kBytes>
+void turn_fixed(const Tile& tile, const std::byte* base, std::int64_t layer_stride, std::int64_t, std::int64_t layers, std::int64_t offset) {
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const std::byte* in = base + layer * layer_stride;
+    const std::int64_t to = offset + layer * kBytes;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      std::memcpy(tile.out[at] + to, in + tile.source[at] * kBytes, kBytes);
+    }
+  }
+}
+
+void turn_any(const Tile& tile, const std::byte* base, std::int64_t layer_stride, std::int64_t bytes, std::int64_t layers, std::int64_t offset) {
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const std::byte* in = base + layer * layer_stride;
+    const std::int64_t to = offset + layer * bytes;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      std::memcpy(tile.out[at] + to, in + tile.source[at] * bytes, static_cast<std::size_t>(bytes));
+    }
+  }
+}
+
+using Turn = void (*)(const Tile&, const std::byte*, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+
+Turn turn_for(std::int64_t cell_bytes) {
+  switch (cell_bytes) {
+    case 1: return &turn_fixed<1>;
+    case 2: return &turn_fixed<2>;
+    case 4: return &turn_fixed<4>;
+    case 6: return &turn_fixed<6>;
+    case 8: return &turn_fixed<8>;
+    case 10: return &turn_fixed<10>;
+    case 12: return &turn_fixed<12>;
+    case 16: return &turn_fixed<16>;
+    case 20: return &turn_fixed<20>;
+    case 22: return &turn_fixed<22>;
+    case 24: return &turn_fixed<24>;
+    case 32: return &turn_fixed<32>;
+    default: return &turn_any;
+  }
+}
+
+/// Marks the staged rows that a layer has a bad id in, unless a layer in front of it has.
+void blame(const SnapshotJob& job, std::int64_t layer) {
+  const std::uint8_t* marks = layer_marks(job.cache, layer) + job.first_row;
+  for (std::int64_t staged = 0; staged < job.staged; ++staged) {
+    const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
+    if (row < 0 || row >= job.tokens || job.bad_layer[staged] != 0) continue;
+    if ((marks[row] & kMarkBadId) != 0) job.bad_layer[staged] = static_cast<std::int32_t>(layer + 1);
+  }
+}
+
+/// Everything in a staged row that is neither id nor weight, and with PARTIAL layers the cells that hold another forward's bytes.
+class Edges {
+ public:
+  explicit Edges(const SnapshotJob& job) : job_(job) {
+    const RowShape& shape = job.shape;
+    weights_end_ = shape.cell_words != 0 ? shape.cells_offset : shape.payload_bytes;
+    ids_end_ = shape.weight_bytes != 0 ? shape.weights_offset : weights_end_;
+  }
+
+  void write(const Tile& tile) const {
+    const RowShape& shape = job_.shape;
+    const std::int64_t weights_used = shape.weight_bytes != 0 ? shape.weights_offset + shape.weights_bytes : weights_end_;
+    if (ids_end_ == shape.ids_bytes && weights_used == weights_end_ && shape.cell_words == 0) return;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      std::byte* out = tile.out[at];
+      zero(out, shape.ids_bytes, ids_end_);
+      zero(out, weights_used, weights_end_);
+      if (shape.cell_words != 0) write_cells(out, tile.source[at]);
+    }
+  }
+
+ private:
+  static void zero(std::byte* out, std::int64_t first, std::int64_t end) {
+    if (first != end) std::memset(out + first, 0, static_cast<std::size_t>(end - first));
+  }
+
+  void write_cells(std::byte* out, std::int64_t row) const {
+    const RowShape& shape = job_.shape;
+    for (std::int64_t word = 0; word < shape.cell_words; ++word) {
+      std::uint64_t bits = 0;
+      const std::int64_t end = std::min<std::int64_t>(word * 64 + 64, shape.layers);
+      for (std::int64_t layer = word * 64; layer < end; ++layer) {
+        const bool captured = job_.captured[layer] == job_.tokens || (layer_marks(job_.cache, layer)[row] & kMarkCaptured) != 0;
+        if (captured) {
+          bits |= std::uint64_t{1} << (layer % 64);
+        } else if (job_.partial[layer] != 0) {
+          std::memset(out + layer * id_cell_bytes(shape), 0xFF, static_cast<std::size_t>(id_cell_bytes(shape)));
+          if (shape.weight_bytes != 0) {
+            std::memset(out + shape.weights_offset + layer * weight_cell_bytes(shape), 0xFF, static_cast<std::size_t>(weight_cell_bytes(shape)));
+          }
+        }
+      }
+      store_as(out + shape.cells_offset + word * 8, bits);
+    }
+  }
+
+  const SnapshotJob& job_;
+  std::int64_t ids_end_ = 0;
+  std::int64_t weights_end_ = 0;
+};
+
+}  // namespace
+
+void snapshot(const SnapshotJob& job, const Kernels& kernels) {
+  const RowShape& shape = job.shape;
+  std::fill(job.bad_layer, job.bad_layer + job.staged, 0);
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    const MarkSummary marks = kernels.summarize_marks(layer_marks(job.cache, layer) + job.first_row, job.tokens);
+    job.captured[layer] = marks.captured;
+    job.repeated[layer] = marks.repeated;
+    if ((marks.any & kMarkBadId) != 0) blame(job, layer);
+  }
+  const Edges edges(job);
+  const std::int64_t id_cell = id_cell_bytes(shape);
+  const std::int64_t weight_cell = weight_cell_bytes(shape);
+  const Turn turn_ids = turn_for(id_cell);
+  const Turn turn_weights = turn_for(weight_cell);
+  for (std::int64_t first = 0; first < job.staged; first += kTile) {
+    const Tile tile = make_tile(job, first);
+    turn_ids(tile, job.cache.ids, job.cache.device_rows * id_cell, id_cell, shape.layers, 0);
+    if (weight_cell != 0) {
+      turn_weights(tile, job.cache.weights, job.cache.device_rows * weight_cell, weight_cell, shape.layers, shape.weights_offset);
+    }
+    edges.write(tile);
+  }
+}
+
+}  // namespace routecap::rows::tuned

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/rows_layout.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "support/checked.h"
+
+namespace routecap {
+namespace {
+
+RankRows concatenated(const RankRowsQuery& query) {
+  std::int64_t first = 0;
+  for (std::int64_t rank = 0; rank < query.dp_rank; ++rank) {
+    const std::int64_t share =
+        checked_align_up(query.tokens_per_rank[static_cast<std::size_t>(rank)], query.attn_tp_size, "tokens_per_rank rounded up to attn_tp_size");
+    first = checked_add(first, share, "tokens_per_rank summed up");
+  }
+  return {first, query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)]};
+}
+
+RankRows padded(const RankRowsQuery& query) {
+  const auto ranks = static_cast<std::int64_t>(query.tokens_per_rank.size());
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::int64_t tokens = query.tokens_per_rank[static_cast<std::size_t>(rank)];
+    if (tokens > query.padded_tokens_per_rank) {
+      fail(RCAP_STATUS_OUT_OF_RANGE, "padded_tokens_per_rank is %" PRId64 ", tokens_per_rank[%" PRId64 "] is %" PRId64, query.padded_tokens_per_rank, rank,
+           tokens);
+    }
+  }
+  // The whole gather must be addressable, not only the shares before this rank's.
+  static_cast<void>(checked_multiply(ranks, query.padded_tokens_per_rank, "ranks * padded_tokens_per_rank"));
+  return {query.dp_rank * query.padded_tokens_per_rank, query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)]};
+}
+
+RankRows shard(const RankRowsQuery& query) {
+  if (query.attn_tp_rank < 0 || query.attn_tp_rank >= query.attn_tp_size) {
+    fail(RCAP_STATUS_OUT_OF_RANGE, "attn_tp_rank is %" PRId64 ", attn_tp_size is %" PRId64, query.attn_tp_rank, query.attn_tp_size);
+  }
+  const std::int64_t tokens = query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)];
+  const std::int64_t share = ceil_divide(tokens, query.attn_tp_size);
+  // rank * share may exceed INT64_MAX only where share is 0 or the shard is empty anyway.
+  if (share == 0 || query.attn_tp_rank > tokens / share) return {0, 0};
+  return {0, std::min(share, tokens - query.attn_tp_rank * share)};
+}
+
+}  // namespace
+
+RankRows locate_rank_rows(const RankRowsQuery& query) {
+  const auto ranks = static_cast<std::int64_t>(query.tokens_per_rank.size());
+  if (query.kind < RCAP_ROWS_LOCAL || query.kind > RCAP_ROWS_SHARDED) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "kind is %d, known values are %d .. %d", query.kind, RCAP_ROWS_LOCAL, RCAP_ROWS_SHARDED);
+  }
+  if (query.dp_rank < 0 || query.dp_rank >= ranks) {
+    fail(RCAP_STATUS_OUT_OF_RANGE, "dp_rank is %" PRId64 ", tokens_per_rank has %" PRId64 " ranks", query.dp_rank, ranks);
+  }
+  if (query.attn_tp_size < 1) fail(RCAP_STATUS_OUT_OF_RANGE, "attn_tp_size is %" PRId64 ", it must be at least 1", query.attn_tp_size);
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const std::int64_t tokens = query.tokens_per_rank[static_cast<std::size_t>(rank)];
+    if (tokens < 0) fail(RCAP_STATUS_OUT_OF_RANGE, "tokens_per_rank[%" PRId64 "] is %" PRId64 ", it must not be negative", rank, tokens);
+  }
+  switch (query.kind) {
+    case RCAP_ROWS_LOCAL: return {0, query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)]};
+    case RCAP_ROWS_CONCATENATED: return concatenated(query);
+    case RCAP_ROWS_PADDED: return padded(query);
+    default: return shard(query);
+  }
+}
+
+}  // namespace routecap

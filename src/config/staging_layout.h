@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "backend/rows/views.h"
+
+namespace routecap {
+
+/// What a staging block has room for in one forward.
+struct StagingNeeds {
+  std::int64_t staged = 0;        ///< staged rows
+  std::int64_t device_slots = 0;  ///< slots that only the device knows
+  std::int64_t device_rows = 0;   ///< row numbers that only the device knows
+  std::int64_t device_tags = 0;   ///< tags that only the device knows
+};
+
+/// Where the parts of a staging block stand: everything that must reach the host is one range of bytes, so that one copy moves it.
+struct StagingLayout {
+  std::int64_t captured = 0;   ///< int64 [L]: rows of the forward that each layer captured (R27)
+  std::int64_t repeated = 0;   ///< int64 [L]: of these, captured more than once
+  std::int64_t slots = 0;      ///< int64 [device_slots]
+  std::int64_t rows = 0;       ///< int64 [device_rows]
+  std::int64_t tags = 0;       ///< int64 [device_tags]
+  std::int64_t bad_layer = 0;  ///< int32 [staged]: 1 + column of the first layer with a bad id, or 0
+  std::int64_t payload = 0;    ///< [staged][payload_bytes]
+  std::int64_t bytes = 0;
+
+  /// Throws OUT_OF_RANGE where the sum overflows.
+  static StagingLayout of(const rows::RowShape& shape, const StagingNeeds& needs);
+  /// With room for any forward of a device buffer of `device_rows` rows.
+  static StagingLayout largest(const rows::RowShape& shape, std::int64_t device_rows) {
+    return of(shape, {device_rows, device_rows, device_rows, device_rows});
+  }
+};
+
+}  // namespace routecap
