@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.h"
+
+#include <routecap/routecap.h>
+
+#include "arguments.h"
+#include "backend_handle.h"
+#include "guard.h"
+
+using namespace routecap;
+using namespace routecap::capi;
+
+extern "C" {
+
+rcap_status rcap_backend_open(const char* name, const rcap_backend_options* options, rcap_backend** backend, rcap_error* err) noexcept {
+  return guard(err, [&] {
+    require(name, "name");
+    require(backend, "backend");
+    if (name[0] == '\0') fail(RCAP_STATUS_INVALID_ARGUMENT, "name is empty");
+    const rcap_backend_options checked = options == nullptr ? rcap_backend_options{} : sized_in(options, "options");
+    auto handle = std::make_unique<BackendHandle>(open_backend(name, checked));
+    *backend = reinterpret_cast<rcap_backend*>(handle.release());
+  });
+}
+
+rcap_status rcap_backend_describe(const rcap_backend* self, rcap_backend_info* info, rcap_error* err) noexcept {
+  return guard(err, [&] {
+    const auto& handle = live<BackendHandle>(self, "backend");
+    require_out(info, "info");
+    rcap_backend_info description{};
+    handle.backend->describe(description);
+    sized_out(info, description);
+  });
+}
+
+void rcap_backend_destroy(rcap_backend* self) noexcept {
+  guard(nullptr, [&] {
+    if (self != nullptr) delete &live<BackendHandle>(self, "backend");
+  });
+}
+
+}  // extern "C"

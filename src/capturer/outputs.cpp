@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+
+#include "capturer/capturer.h"
+
+namespace routecap {
+namespace {
+
+void require_timeout(std::int64_t timeout_ns) {
+  if (timeout_ns < 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "timeout_ns is %" PRId64 ", it must not be negative", timeout_ns);
+}
+
+}  // namespace
+
+Block& Capturer::live_block(Output& output) const {
+  Block* block = output.block();
+  if (block == nullptr || output.settled()) fail(RCAP_STATUS_INVALID_STATE, "output of forward %" PRId64 " is settled", output.sequence());
+  return *block;
+}
+
+/// Checks what the host knows of an acceptance, with the entries' lists in the block's. Returns whether every slot of it is known, and fills
+/// the block's spare set with them.
+bool Capturer::check_acceptance(Block& block, const Acceptance& acceptance) {
+  HostLists& lists = block.accepted_lists;
+  KnownLists known{nullptr, nullptr, acceptance.entries};
+  if (!acceptance.rows.on_device && acceptance.entries > 0) known.rows = lists.rows;
+  if (acceptance.slots.given()) {
+    if (!acceptance.slots.on_device) known.slots = lists.slots;
+  } else if (block.slots_given && !block.slots_on_device && known.rows != nullptr) {
+    // The rows alone: each goes to the slot that the forward named for it.
+    for (std::int64_t i = 0; i < acceptance.entries; ++i) {
+      const std::int64_t row = lists.rows[i];
+      if (row < -1 || row >= block.tokens) {
+        fail(RCAP_STATUS_OUT_OF_RANGE, "rows entry %" PRId64 " is %" PRId64 ", the forward has rows 0 .. %" PRId64, i, row, block.tokens - 1);
+      }
+      lists.slots[i] = row == -1 ? -1 : block.forward_lists.slots[row];
+    }
+    known.slots = lists.slots;
+  }
+  check_entries(known, block.tokens, limits_, {*block.spare_slots, stages_->ring.accept_rows});
+  const bool promised = block.slots_given && !block.slots_on_device;
+  if (known.slots != nullptr && promised) {
+    for (std::int64_t i = 0; i < acceptance.entries; ++i) {
+      const std::int64_t slot = lists.slots[i];
+      if (slot < limits_.reserved_slots || (known.rows != nullptr && known.rows[i] == -1) || block.pending.may_write(slot)) continue;
+      fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %" PRId64 ", not one of the %" PRId64 " slots given with the forward", i, slot,
+           block.tokens);
+    }
+  }
+  return known.slots != nullptr || acceptance.entries == 0;
+}
+
+void Capturer::accept(Output& output, const rcap_accept_layout& layout, RawArray rows, RawArray slots, void* stream) {
+  Block& block = live_block(output);
+  if (block.acceptance != RCAP_ACCEPT_LATER) {
+    fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " has acceptance %d, only a LATER one is accepted", output.sequence(), block.acceptance);
+  }
+  if (block.accepted) fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " is accepted already", output.sequence());
+  const Acceptance acceptance = checked_acceptance(layout, rows, slots, limits_, block.slots_given);
+  const auto take = [&](const CommitList& list, std::int64_t* out) {
+    if (!list.given()) return;
+    if (list.on_device) {
+      backend_->widen_to_host(list.view, out, stream);
+    } else {
+      list.view.widen(out);
+    }
+  };
+  take(acceptance.rows, block.accepted_lists.rows);
+  take(acceptance.slots, block.accepted_lists.slots);
+  {
+    const std::lock_guard<std::mutex> lock(settle_mutex_);
+    const bool slots_known = check_acceptance(block, acceptance);
+    block.accepted_entries = acceptance.entries;
+    // Where every slot is known by now, the settler need not look it up again by its row.
+    block.accepted_slots_given = acceptance.slots.given() || slots_known;
+    block.accepted_slots_on_device = acceptance.slots.on_device;
+    block.accepted_rows_on_device = acceptance.rows.on_device;
+    if (slots_known) {
+      block.pending.update([&] {
+        block.spare_slots = block.pending.exchange_slots(block.spare_slots);
+        block.pending.set_any_slot(false);
+      });
+    }
+    if (!own_thread_) block.accepted = true;
+    resolve_copies();
+  }
+  if (own_thread_) own_thread_->enqueue(block, true);
+  progress_.announce();
+}
+
+RawArray Capturer::device_rows(Output& output) {
+  const Block& block = live_block(output);
+  return {block.device.get() + block.layout.payload, block.staged * stages_->shape.payload_bytes};
+}
+
+void Capturer::copy_to_host(Output& output, void* stream) {
+  // The own thread copies by itself.
+  if (own_thread_ || output.settled()) return;
+  Block& block = live_block(output);
+  if (!block.failed) start_copy(block, stream);
+  progress_.announce();
+  if (block.failed) fail(RCAP_STATUS_DEVICE, "forward %" PRId64 ": the device failed while its rows were copied", output.sequence());
+}
+
+/// A fault of the device is kept with the block: its output ends with DEVICE (R34).
+void Capturer::start_copy(Block& block, void* stream) {
+  if (block.transfer.started) return;
+  try {
+    backend_->copy_to_host(block.pinned.get(), block.device.get(), block.layout.bytes, stream, block.transfer);
+  } catch (const Error&) {
+    block.failed = true;
+  }
+}
+
+bool Capturer::copy_complete(Block& block) {
+  if (block.failed) return true;
+  try {
+    return block.transfer.started && backend_->complete(block.transfer);
+  } catch (const Error&) {
+    block.failed = true;
+    return true;
+  }
+}
+
+bool Capturer::ready(Output& output) {
+  if (output.settled()) return true;
+  return !own_thread_ && copy_complete(live_block(output));
+}
+
+Answer Capturer::wait(Output& output, std::int64_t timeout_ns) {
+  require_timeout(timeout_ns);
+  const bool is_ready = progress_.wait_until(deadline_after(timeout_ns), [&] { return ready(output); });
+  return {is_ready ? RCAP_STATUS_OK : RCAP_STATUS_TIMEOUT};
+}
+
+Sequence Capturer::may_change(std::int64_t slot, Sequence before, Sequence above) const {
+  Sequence first = 0;
+  for (const auto& block : stages_->ring.blocks()) {
+    const Sequence sequence = block->pending.sequence();
+    if (sequence <= above || sequence >= before || (first != 0 && sequence > first) || stages_->store.reserved(slot)) continue;
+    if (block->pending.may_write(slot)) first = sequence;
+  }
+  return first;
+}
+
+void Capturer::resolve_copies() {
+  CopyLedger& copies = stages_->copies;
+  if (copies.empty()) return;
+  copies.resolve([this](std::int64_t slot, Sequence before, Sequence above) { return may_change(slot, before, above); });
+}
+
+/// Under the settle mutex: the forward is done with every slot.
+void Capturer::finish(Block& block) {
+  block.pending.update([&] { block.pending.set_sequence(0); });
+  resolve_copies();
+}
+
+rcap_summary Capturer::settle_stored(Block& block) {
+  const std::lock_guard<std::mutex> lock(settle_mutex_);
+  const rcap_summary summary = stages_->settler.store_rows(block);
+  finish(block);
+  counters_.finalized.fetch_add(1, std::memory_order_relaxed);
+  counters_.stored.fetch_add(summary.rows_stored, std::memory_order_relaxed);
+  counters_.bad.fetch_add(summary.rows_bad, std::memory_order_relaxed);
+  counters_.outdated.fetch_add(summary.rows_outdated, std::memory_order_relaxed);
+  counters_.reserved.fetch_add(summary.rows_reserved, std::memory_order_relaxed);
+  counters_.rejected.fetch_add(summary.rows_rejected, std::memory_order_relaxed);
+  return summary;
+}
+
+/// Settles what was accepted as missing (R33), from the lists that have reached the host.
+void Capturer::settle_dropped(Block& block) {
+  const std::lock_guard<std::mutex> lock(settle_mutex_);
+  stages_->settler.drop_rows(block);
+  finish(block);
+}
+
+/// Ends a block whose copy is complete, or will never be.
+Settled Capturer::settle(Block& block) {
+  if (!block.failed) return {true, RCAP_STATUS_OK, settle_stored(block)};
+  settle_dropped(block);
+  counters_.finalized.fetch_add(1, std::memory_order_relaxed);
+  return {true, RCAP_STATUS_DEVICE, {}};
+}
+
+void Capturer::free_block(Block& block) {
+  block.in_use.store(false, std::memory_order_release);
+  progress_.announce();
+}
+
+Answer Capturer::finalize(Output& output, rcap_summary* summary) {
+  if (!output.settled()) {
+    if (own_thread_) return {RCAP_STATUS_NOT_READY};
+    Block& block = live_block(output);
+    const bool complete = copy_complete(block);
+    if (!block.failed && (!block.accepted || !complete)) return {RCAP_STATUS_NOT_READY};  // R21, R31
+    const Settled settled = settle(block);
+    output.settle(settled.status, settled.summary);
+    free_block(block);
+  }
+  if (output.settled_status() != RCAP_STATUS_OK) return {output.settled_status()};
+  if (summary != nullptr) *summary = output.summary();
+  return {};
+}
+
+Settled Capturer::work_at(Block& block, bool accepted) {
+  start_copy(block, nullptr);
+  return accepted || block.failed ? settle(block) : Settled{};
+}
+
+void Capturer::destroy(Output& output) {
+  Block* const unsettled = output.block();
+  if (output.settled() || unsettled == nullptr) return;
+  if (own_thread_ && own_thread_->detach(output) != OwnThread::Detached::kTaken) return;
+  Block& block = *unsettled;
+  // What only the device knows of the lists comes with the copy; a LATER forward never accepted touches no slot and needs none.
+  if (block.accepted && !block.failed) start_copy(block, nullptr);
+  settle_dropped(block);
+  counters_.dropped.fetch_add(1, std::memory_order_relaxed);
+  free_block(block);
+}
+
+OwnThread& Capturer::own_thread(const char* function) {
+  require_sealed();
+  if (!own_thread_) fail(RCAP_STATUS_INVALID_STATE, "%s: finalize_mode is CALLER, it needs OWN_THREAD", function);
+  return *own_thread_;
+}
+
+}  // namespace routecap

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+#include <vector>
+
+#include "capturer/capturer.h"
+#include "support/checked.h"
+#include "support/dtype.h"
+
+namespace routecap {
+namespace {
+
+/// A list of slots or pages whose shape has been checked.
+struct UnitList {
+  ListView view;
+  std::int64_t unit_slots = 1;  ///< slots that one number names
+};
+
+UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArray array, std::int64_t page_size) {
+  if (layout.slots_dtype != RCAP_DTYPE_INT32 && layout.slots_dtype != RCAP_DTYPE_INT64) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "slots_dtype is %d, allowed are INT32 (%d) and INT64 (%d)", layout.slots_dtype, RCAP_DTYPE_INT32,
+         RCAP_DTYPE_INT64);
+  }
+  if (layout.memory != RCAP_MEMORY_HOST && layout.memory != RCAP_MEMORY_DEVICE) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "memory is %d, known values are HOST (0) and DEVICE (1)", layout.memory);
+  }
+  if (layout.unit != RCAP_UNIT_SLOT && layout.unit != RCAP_UNIT_PAGE) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "unit is %d, known values are SLOT (0) and PAGE (1)", layout.unit);
+  }
+  const std::int32_t element = dtype_bytes(layout.slots_dtype);
+  if (array.bytes < 0 || array.bytes % element != 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", not a whole number of %d-byte elements", name, array.bytes, element);
+  }
+  if (array.data == nullptr && array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, %s_bytes is %" PRId64, name, name, array.bytes);
+  const std::int64_t count = array.bytes / element;
+  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1};
+}
+
+/// -1 is no slot here, and nothing is applied (R14).
+void check_range(const char* name, const UnitList& list, std::int64_t num_slots) {
+  const std::int64_t units = num_slots / list.unit_slots;
+  list.view.for_each([&](std::int64_t index, std::int64_t unit) {
+    if (unit < 0 || unit >= units) {
+      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %" PRId64 ", allowed are 0 .. %" PRId64 "%s", name, index, unit, units - 1,
+           list.unit_slots > 1 ? " (pages)" : "");
+    }
+  });
+}
+
+std::vector<std::int64_t> expanded(const UnitList& list) {
+  std::vector<std::int64_t> slots;
+  slots.reserve(static_cast<std::size_t>(checked_multiply(list.view.count(), list.unit_slots, "slots of the pages")));
+  list.view.for_each([&](std::int64_t /*index*/, std::int64_t unit) {
+    for (std::int64_t i = 0; i < list.unit_slots; ++i) slots.push_back(unit * list.unit_slots + i);
+  });
+  return slots;
+}
+
+}  // namespace
+
+void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots) {
+  require_sealed();
+  const UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
+  check_range("slots", list, limits_.num_slots);
+  const Sequence sequence = next_sequence();
+  take_sequence(sequence);
+  SlotStore& store = stages_->store;
+  list.view.for_each([&](std::int64_t /*index*/, std::int64_t unit) {
+    for (std::int64_t i = 0; i < list.unit_slots; ++i) store.release(unit * list.unit_slots + i, sequence);
+  });
+  counters_.released.fetch_add(list.view.count() * list.unit_slots, std::memory_order_relaxed);
+  progress_.announce();
+}
+
+void Capturer::release_all() {
+  require_sealed();
+  const Sequence sequence = next_sequence();
+  take_sequence(sequence);
+  stages_->store.release_all(sequence);
+  progress_.announce();
+}
+
+void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to) {
+  require_sealed();
+  const UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
+  const UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
+  if (sources.view.count() != targets.view.count()) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "from has %" PRId64 " elements, to has %" PRId64, sources.view.count(), targets.view.count());
+  }
+  check_range("from", sources, limits_.num_slots);
+  check_range("to", targets, limits_.num_slots);
+  const std::vector<std::int64_t> from_slots = expanded(sources);
+  const std::vector<std::int64_t> to_slots = expanded(targets);
+  SlotStore& store = stages_->store;
+  SlotSet named(static_cast<std::int64_t>(to_slots.size()));
+  named.clear(static_cast<std::int64_t>(to_slots.size()));
+  for (std::size_t i = 0; i < to_slots.size(); ++i) {
+    if (!named.insert(to_slots[i])) {
+      const std::int64_t unit = to_slots[i] / targets.unit_slots;
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "to names %s %" PRId64 " twice, a target may stand once", targets.unit_slots > 1 ? "page" : "slot", unit);
+    }
+  }
+
+  const std::lock_guard<std::mutex> lock(settle_mutex_);
+  const Sequence sequence = next_sequence();
+  const auto words = static_cast<std::size_t>(store.payload_words());
+  // All sources are taken before any target is written: the pairs happen as if at once (R12). First those that wait for a forward.
+  std::vector<SlotRow> rows(from_slots.size());
+  std::size_t waiting = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = store.load(from_slots[i], nullptr);
+    if (store.reserved(to_slots[i])) continue;
+    const bool target_of_copy = rows[i].stamp.pending() && rows[i].decided == rows[i].stamp.sequence();
+    if (!target_of_copy) rows[i].stamp = Stamp(rows[i].decided, rows[i].valid ? Stamp::kValid : 0);
+    if (target_of_copy || may_change(from_slots[i], sequence, rows[i].decided) != 0) ++waiting;
+  }
+  CopyLedger::Group group;
+  group.copies.reserve(waiting);
+  group.payloads = std::make_unique<std::uint64_t[]>(waiting * words);
+  auto now_payloads = std::make_unique<std::uint64_t[]>((rows.size() - waiting) * words);
+  std::vector<std::size_t> now;
+  now.reserve(rows.size() - waiting);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (store.reserved(to_slots[i])) continue;
+    const bool waits = rows[i].stamp.pending() || may_change(from_slots[i], sequence, rows[i].decided) != 0;
+    std::uint64_t* payload = waits ? group.payloads.get() + group.copies.size() * words : now_payloads.get() + now.size() * words;
+    if (rows[i].valid) store.load(from_slots[i], payload);
+    if (waits) {
+      group.copies.push_back({sequence, from_slots[i], to_slots[i], rows[i], payload});
+    } else {
+      now.push_back(i);
+    }
+  }
+  if (!group.copies.empty()) {
+    stages_->copies.add(std::move(group));
+  }
+  // From here on nothing fails: the copy has its number.
+  take_sequence(sequence);
+  for (std::size_t k = 0; k < now.size(); ++k) store.store(to_slots[now[k]], sequence, rows[now[k]], now_payloads.get() + k * words);
+  stages_->copies.mark_targets(sequence);
+  counters_.copied.fetch_add(static_cast<std::int64_t>(rows.size()), std::memory_order_relaxed);
+  progress_.announce();
+}
+
+Answer Capturer::slot_info(std::int64_t slot, rcap_slot_info& info) {
+  require_sealed();
+  if (slot < 0 || slot >= limits_.num_slots) {
+    fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", allowed are 0 .. %" PRId64, slot, limits_.num_slots - 1);
+  }
+  const SlotStore& store = stages_->store;
+  for (;;) {
+    const SlotRow row = store.load(slot, nullptr);
+    if (row.stamp.pending() && row.stamp.sequence() == row.decided) {
+      const Sequence lacking = lacking_copy(slot);
+      if (lacking != 0) return {RCAP_STATUS_NOT_READY, lacking};
+      continue;  // resolved meanwhile
+    }
+    info = {};
+    info.struct_size = static_cast<std::int64_t>(sizeof info);
+    info.sequence = row.decided;
+    info.row_sequence = row.extension.row_sequence;
+    info.weight_version = row.extension.weight_version;
+    info.tag = row.tag;
+    info.valid = row.valid ? 1 : 0;
+    info.reserved_slot = store.reserved(slot) ? 1 : 0;
+    return {};
+  }
+}
+
+}  // namespace routecap
