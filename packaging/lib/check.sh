@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The parts of `packaging/run check`.
+
+all_lint=(format headers tidy shell spelling licence)
+all_parts=("${all_lint[@]}" asan tsan valgrind property abi package)
+
+run_check() {
+  local part
+  local -a wanted=()
+  [[ $# -eq 0 ]] && set -- "${all_parts[@]}"
+  for part in "$@"; do
+    case " lint ${all_parts[*]} coverage " in
+      *" $part "*) ;;
+      *) fail "check has no part '$part'; it has: lint ${all_parts[*]} coverage" ;;
+    esac
+    if [[ $part == lint ]]; then
+      wanted+=("${all_lint[@]}")
+    else
+      wanted+=("$part")
+    fi
+  done
+  start_report check
+  # All packages at once: one look at the registry instead of one per part.
+  if [[ $install_packages == yes ]]; then
+    local -a groups=()
+    for part in "${wanted[@]}"; do
+      read -ra more <<<"$(groups_of "$part")"
+      groups+=("${more[@]}")
+    done
+    need_packages ${groups[@]+"${groups[@]}"}
+  fi
+  for part in "${wanted[@]}"; do
+    read -ra more <<<"$(groups_of "$part")"
+    if want_packages "$part" ${more[@]+"${more[@]}"}; then
+      run_part "$part" "check_$part"
+    fi
+  done
+  finish_report
+}
+
+groups_of() {
+  case $1 in
+    format) echo format ;;
+    headers) echo build clang ;;
+    tidy) echo build test clang tidy ;;
+    shell) echo shell ;;
+    spelling) echo spelling ;;
+    licence) ;;
+    asan | tsan) echo build test clang ;;
+    valgrind) echo build test valgrind ;;
+    property | package) echo build test ;;
+    abi) echo build test abi ;;
+    coverage) echo build test coverage ;;
+  esac
+}
+
+check_format() { lint_format; }
+check_headers() { lint_headers; }
+check_tidy() { lint_tidy; }
+check_shell() { lint_shell; }
+check_spelling() { lint_spelling; }
+check_licence() { lint_licence; }
+
+check_asan() {
+  build_preset asan
+  run_ctest asan asan
+}
+
+check_tsan() {
+  build_preset tsan
+  run_ctest tsan tsan
+}
+
+# The tests registered for ctest's configuration `Valgrind` only: the C programs, once more, under it.
+check_valgrind() {
+  build_preset release
+  run_ctest valgrind release --build-config Valgrind --label-regex '^valgrind$'
+}
+
+check_property() {
+  build_preset release
+  ROUTECAP_PROPERTY_SCALE=${ROUTECAP_PROPERTY_SCALE:-10} run_ctest property release --tests-regex '^property'
+}
+
+check_package() {
+  build_preset release
+  run_ctest package release --tests-regex '^install'
+}
+
+check_abi() {
+  build_preset release
+  run_ctest abi release --label-regex '^abi$'
+  compare_abi
+}
+
+# Each release's ABI is frozen as capi/abi/<version>.abi; the library of today may add to it and change nothing.
+# abidiff sees types only where there is debug information, and says nothing where there is none: that is looked at first. Its bit 8
+# ("incompatible") misses a changed signature, so any difference but an added symbol ends the check.
+compare_abi() {
+  local library=build/release/src/libroutecap.so frozen
+  readelf --section-headers --wide "$library" | grep -q '\.debug_info' || fail "$library has no debug information"
+  abidw --headers-dir capi/include --out-file build/log/current.abi "$library"
+  grep -q "elf-symbol name='rcap_abi_version'" build/log/current.abi || fail "abidw found no symbol of ours"
+  for frozen in capi/abi/*.abi; do
+    [[ -e $frozen ]] || continue
+    say "abidiff with $frozen"
+    abidiff --no-added-syms --harmless "$frozen" build/log/current.abi
+  done
+}
+
+check_coverage() {
+  build_preset coverage
+  run_ctest coverage coverage
+  build_targets coverage coverage-report
+}

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Checks of the text of the tree.
+
+# sources PATTERN...: files that git knows or would add, or all below the root where there is no git folder (a release's tarball).
+sources() {
+  if [[ -e .git ]]; then
+    # A file may be listed and gone.
+    git -c safe.directory="$root" ls-files --cached --others --exclude-standard -- "$@" | while IFS= read -r file; do
+      [[ -f $file ]] && printf '%s\n' "$file"
+    done
+  else
+    local pattern
+    for pattern in "$@"; do find . -path ./build -prune -o -type f -path "./$pattern" -print; done | sed 's|^\./||' | sort -u
+  fi
+}
+
+# What the generator writes has the generator's layout.
+hand_written() { grep -vE '^capi/(include|abi)/'; }
+
+lint_format() {
+  sources '*.h' '*.c' '*.cpp' | hand_written | xargs -r clang-format --dry-run -Werror
+}
+
+# Every header of ours compiles alone: it includes what it uses. The public ones have stricter tests of their own.
+lint_headers() {
+  sources 'src/*.h' 'tests/support/*.h' | xargs -r -P "$jobs" -I{} \
+    clang++ -x c++ -std=c++20 -fsyntax-only -Wall -Wextra -Wno-pragma-once-outside-header -Isrc -Itests -Icapi/include \
+    -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP {}
+}
+
+# Reads the flags from the sanitizer build's compile commands: those are clang's own.
+lint_tidy() {
+  configure_preset asan
+  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | xargs -r -P "$jobs" -n 1 \
+    timeout 300 clang-tidy -p build/asan --quiet --warnings-as-errors='*'
+}
+
+lint_shell() {
+  shellcheck --external-sources --check-sourced --severity=style packaging/run .ci/run
+}
+
+lint_spelling() {
+  sources '*' | grep -vE '^LICENSE$' | xargs -r codespell --quiet-level=2 --ignore-words=packaging/lib/spelling.txt
+}
+
+# Each source names its licence in its first three lines (a script's first line is taken).
+lint_licence() {
+  local file bad=0
+  while IFS= read -r file; do
+    if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0'; then
+      say "no SPDX line: $file"
+      bad=1
+    fi
+  done < <(sources '*.h' '*.c' '*.cpp' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' packaging/run .ci/run)
+  return "$bad"
+}

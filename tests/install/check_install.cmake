@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The parts of the install tests, one per run (PART). Every part starts from an empty folder of its own.
+cmake_minimum_required(VERSION 3.25)
+
+# What README's sample prints, whoever built it.
+set(QUICKSTART_OUTPUT [[
+token 0: layer 3 -> 17 4, layer 4 -> 1 2
+token 1: layer 3 -> 255 0, layer 4 -> 3 4
+token 2: layer 3 -> 9 30, layer 4 -> 5 6
+]])
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+
+# run(COMMAND...): must succeed; its stdout is left in OUTPUT.
+macro(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE OUTPUT COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endmacro()
+
+function(expect_quickstart program)
+  run(${ARGN} "${program}")
+  if(NOT OUTPUT STREQUAL QUICKSTART_OUTPUT)
+    message(FATAL_ERROR "${program} printed\n${OUTPUT}instead of\n${QUICKSTART_OUTPUT}")
+  endif()
+endfunction()
+
+# Both are sorted lists of files below `folder`.
+function(expect_files folder)
+  file(GLOB_RECURSE found LIST_DIRECTORIES false RELATIVE "${folder}" "${folder}/*")
+  set(expected ${ARGN})
+  list(SORT found)
+  list(SORT expected)
+  if(NOT found STREQUAL expected)
+    list(JOIN found "\n  " found)
+    list(JOIN expected "\n  " expected)
+    message(FATAL_ERROR "${folder} holds\n  ${found}\ninstead of\n  ${expected}")
+  endif()
+endfunction()
+
+set(runtime_files "${LIBDIR}/libroutecap.so.0" "${LIBDIR}/libroutecap.so.${VERSION}")
+set(development_files
+    "${LIBDIR}/libroutecap.so"
+    "${LIBDIR}/libroutecap.a"
+    "${LIBDIR}/pkgconfig/routecap.pc"
+    "${LIBDIR}/cmake/routecap/routecap-config.cmake"
+    "${LIBDIR}/cmake/routecap/routecap-config-version.cmake"
+    "${LIBDIR}/cmake/routecap/routecap-targets.cmake"
+    "${LIBDIR}/cmake/routecap/routecap-targets-release.cmake"
+    "${INCLUDEDIR}/routecap/routecap.h"
+    "${INCLUDEDIR}/routecap/routecap_flat.h"
+    "${INCLUDEDIR}/routecap/routecap_table.h"
+    "${INCLUDEDIR}/routecap/routecap_loader.h")
+
+if(PART STREQUAL "stage")
+  file(REMOVE_RECURSE "${STAGE}")
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
+  expect_files("${STAGE}" ${runtime_files} ${development_files})
+
+elseif(PART STREQUAL "components")
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/runtime" --component runtime)
+  expect_files("${WORK}/runtime" ${runtime_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/development" --component development)
+  expect_files("${WORK}/development" ${development_files})
+
+elseif(PART MATCHES "^(package|relocated)$")
+  set(prefix "${STAGE}")
+  if(PART STREQUAL "relocated")
+    # The install tree names none of its own folders: it works where it is moved to.
+    file(COPY "${STAGE}/" DESTINATION "${WORK}/moved")
+    set(prefix "${WORK}/moved")
+  endif()
+  run(${CMAKE_COMMAND}
+      -G
+      "${GENERATOR}"
+      -S
+      "${SOURCE}/tests/install/package"
+      -B
+      "${WORK}/build"
+      "-DCMAKE_PREFIX_PATH=${prefix}"
+      "-DCMAKE_C_COMPILER=${C_COMPILER}"
+      "-DQUICKSTART=${QUICKSTART}"
+      "-DLOADER_PROGRAM=${LOADER_PROGRAM}")
+  file(STRINGS "${WORK}/build/CMakeCache.txt" found REGEX "^routecap_DIR:PATH=${prefix}/")
+  if(NOT found)
+    message(FATAL_ERROR "find_package took another routecap than the one under ${prefix}")
+  endif()
+  run(${CMAKE_COMMAND} --build "${WORK}/build")
+  expect_quickstart("${WORK}/build/with_shared")
+  expect_quickstart("${WORK}/build/with_static")
+  run(${CMAKE_COMMAND} -E env "ROUTECAP_LIBRARY=${prefix}/${LIBDIR}/libroutecap.so.0" "${WORK}/build/with_loader")
+  if(NOT OUTPUT STREQUAL "${VERSION}\n")
+    message(FATAL_ERROR "with_loader printed '${OUTPUT}' instead of '${VERSION}'")
+  endif()
+
+elseif(PART STREQUAL "pkg_config")
+  set(ENV{PKG_CONFIG_PATH} "${STAGE}/${LIBDIR}/pkgconfig")
+  run(pkg-config --modversion routecap)
+  if(NOT OUTPUT STREQUAL "${VERSION}\n")
+    message(FATAL_ERROR "routecap.pc says version '${OUTPUT}' instead of '${VERSION}'")
+  endif()
+  run(pkg-config --cflags --libs routecap)
+  separate_arguments(flags UNIX_COMMAND "${OUTPUT}")
+  run("${C_COMPILER}" -std=c99 "${QUICKSTART}" -o "${WORK}/with_shared" ${flags})
+  expect_quickstart("${WORK}/with_shared" ${CMAKE_COMMAND} -E env "LD_LIBRARY_PATH=${STAGE}/${LIBDIR}")
+  # Without the shared library the linker takes the static one, and what pkg-config adds must be all that it needs.
+  file(COPY "${STAGE}/" DESTINATION "${WORK}/static" PATTERN "libroutecap.so*" EXCLUDE)
+  set(ENV{PKG_CONFIG_PATH} "${WORK}/static/${LIBDIR}/pkgconfig")
+  run(pkg-config --static --cflags --libs routecap)
+  separate_arguments(flags UNIX_COMMAND "${OUTPUT}")
+  run("${C_COMPILER}" -std=c99 "${QUICKSTART}" -o "${WORK}/with_static" ${flags})
+  expect_quickstart("${WORK}/with_static")
+
+elseif(PART STREQUAL "embedded")
+  run(${CMAKE_COMMAND}
+      -G
+      "${GENERATOR}"
+      -S
+      "${SOURCE}/tests/install/embedded"
+      -B
+      "${WORK}/build"
+      "-DCMAKE_C_COMPILER=${C_COMPILER}"
+      "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
+      "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
+      "-DQUICKSTART=${QUICKSTART}"
+      "-DROUTECAP_SOURCE=${SOURCE}")
+  run(${CMAKE_COMMAND} --build "${WORK}/build" --parallel 2)
+  expect_quickstart("${WORK}/build/with_shared")
+  expect_quickstart("${WORK}/build/with_static")
+  file(GLOB_RECURSE tests "${WORK}/build/*CTestTestfile.cmake")
+  foreach(file IN LISTS tests)
+    file(READ "${file}" text)
+    if(text MATCHES "add_test")
+      message(FATAL_ERROR "routecap registered tests in an embedding project: ${file}")
+    endif()
+  endforeach()
+
+else()
+  message(FATAL_ERROR "no part '${PART}'")
+endif()
