@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# A program of the loader needs no routecap to start and leaves none of its symbols open.
+cmake_minimum_required(VERSION 3.25)
+
+find_program(readelf readelf)
+if(NOT readelf)
+  message("skipped: readelf is not installed")
+  return()
+endif()
+execute_process(COMMAND "${readelf}" --dynamic --dyn-syms --wide "${PROGRAM}" OUTPUT_VARIABLE text RESULT_VARIABLE result)
+if(NOT result EQUAL 0 OR NOT text MATCHES "[(]NEEDED[)]")
+  message(FATAL_ERROR "${PROGRAM} has no dynamic section")
+endif()
+if(text MATCHES "[(]NEEDED[)][^\n]*routecap")
+  message(FATAL_ERROR "needs the library: ${CMAKE_MATCH_0}")
+endif()
+if(text MATCHES "UND rcap_[a-z_]+")
+  message(FATAL_ERROR "leaves a symbol open: ${CMAKE_MATCH_0}")
+endif()
+if(NOT text MATCHES " dlopen")
+  message(FATAL_ERROR "does not use dlopen; is this the loader's program?")
+endif()
