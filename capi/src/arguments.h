@@ -76,6 +76,13 @@ inline void require_zero(std::int32_t reserved, const char* name) {
   if (reserved != 0) fail(RCAP_STATUS_UNSUPPORTED, "%s is %d, it must be 0", name, reserved);
 }
 
+/// The range of a read, as every function that reads by slots takes it.
+inline rcap_read_layout checked_layout(const rcap_read_layout* layout) {
+  const rcap_read_layout checked = sized_in(layout, "layout");
+  require_zero(checked.reserved, "layout->reserved");
+  return checked;
+}
+
 /// `bytes` < 0 is refused by name; what it must hold is checked with its layout.
 inline RawArray raw(const void* data, std::int64_t bytes, const char* name) {
   if (bytes < 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 ", it must not be negative", name, bytes);
@@ -84,7 +91,8 @@ inline RawArray raw(const void* data, std::int64_t bytes, const char* name) {
 
 /// An array of 8-byte elements given by count.
 inline RawArray raw_counted(const void* data, std::int64_t count, const char* name) {
-  if (count < 0 || count > INT64_MAX / 8) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 ", allowed are 0 .. %" PRId64, name, count, INT64_MAX / 8);
+  if (count < 0 || count > INT64_MAX / 8)
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 ", allowed are 0 .. %" PRId64, name, count, INT64_MAX / 8);
   return {data, count * 8};
 }
 

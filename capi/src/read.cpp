@@ -8,16 +8,6 @@
 using namespace routecap;
 using namespace routecap::capi;
 
-namespace {
-
-rcap_read_layout checked_layout(const rcap_read_layout* layout) {
-  const rcap_read_layout checked = sized_in(layout, "layout");
-  require_zero(checked.reserved, "layout->reserved");
-  return checked;
-}
-
-}  // namespace
-
 extern "C" {
 
 rcap_status rcap_capturer_read(const rcap_capturer* self, const rcap_read_layout* layout, const void* slots, int64_t slots_bytes, const int64_t* tags,

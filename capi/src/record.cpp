@@ -6,7 +6,6 @@
 #include "arguments.h"
 #include "guard.h"
 #include "support/checked.h"
-#include "support/dtype.h"
 
 using namespace routecap;
 using namespace routecap::capi;
@@ -15,51 +14,30 @@ namespace {
 
 RecordGeometry checked_geometry(const rcap_record_layout& layout, const int32_t* layer_ids, int64_t layer_ids_count, const int32_t* layer_flags,
                                 int64_t layer_flags_count) {
-  const auto in_range = [](const char* name, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
-    if (value < lowest || value > highest) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "%s is %" PRId64 ", allowed are %" PRId64 " .. %" PRId64, name, value, lowest, highest);
-    }
-  };
-  in_range("start", layout.start, 0, INT64_MAX);
-  in_range("rows", layout.rows, 0, INT64_MAX - layout.start);
-  in_range("num_experts", layout.num_experts, 1, INT32_MAX);
-  in_range("top_k", layout.top_k, 1, layout.num_experts);
-  if (layout.weights_dtype != RCAP_DTYPE_NONE && !is_weights_dtype(layout.weights_dtype)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "weights_dtype is %d, allowed are NONE, FLOAT16, BFLOAT16 and FLOAT32 (0, 6, 7, 8)", layout.weights_dtype);
-  }
-  if (layout.weights_kind < 0 || layout.weights_kind > RCAP_WEIGHTS_SCALED) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "weights_kind is %d, known values are 0 .. %d", layout.weights_kind, RCAP_WEIGHTS_SCALED);
-  }
-  in_range("layer_ids_count", layer_ids_count, 1, INT32_MAX);
   require(layer_ids, "layer_ids");
+  require_range("layer_ids_count", layer_ids_count, 1, INT32_MAX);
   if (layer_flags != nullptr && layer_flags_count != layer_ids_count) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_flags_count is %" PRId64 ", layer_ids_count is %" PRId64, layer_flags_count, layer_ids_count);
   }
   if (layer_flags == nullptr && layer_flags_count != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_flags is null, layer_flags_count is %" PRId64, layer_flags_count);
   }
-  RecordGeometry geometry{layout.start,        layout.rows,         layout.num_experts, layout.top_k, ids_dtype_for(layout.num_experts),
-                          layout.weights_dtype, layout.weights_kind, false,              {},           {}};
+  RecordGeometry geometry;
+  geometry.start = layout.start;
+  geometry.rows = layout.rows;
+  geometry.num_experts = layout.num_experts;
+  geometry.top_k = layout.top_k;
+  geometry.weights_dtype = layout.weights_dtype;
+  geometry.weights_kind = layout.weights_kind;
   geometry.layer_ids.assign(layer_ids, layer_ids + layer_ids_count);
-  geometry.layer_flags.assign(static_cast<std::size_t>(layer_ids_count), 0);
-  constexpr std::int32_t kKnown = RCAP_TAP_HASH_ROUTED | RCAP_TAP_UNORDERED | RCAP_TAP_PARTIAL;
-  for (std::size_t column = 0; column < geometry.layer_ids.size(); ++column) {
-    if (layer_ids[column] < 0) fail(RCAP_STATUS_OUT_OF_RANGE, "layer_ids[%zu] is %d, it must not be negative", column, layer_ids[column]);
-    if (column > 0 && layer_ids[column] <= layer_ids[column - 1]) {
-      fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_ids[%zu] is %d after %d, layers must ascend and stand once", column, layer_ids[column],
-           layer_ids[column - 1]);
-    }
-    if (layer_flags == nullptr) continue;
-    if ((layer_flags[column] & ~kKnown) != 0) fail(RCAP_STATUS_UNSUPPORTED, "layer_flags[%zu] is %d, known bits are %d", column, layer_flags[column], kKnown);
-    geometry.layer_flags[column] = layer_flags[column];
-    geometry.has_cells = geometry.has_cells || (layer_flags[column] & RCAP_TAP_PARTIAL) != 0;
-  }
-  return geometry;
+  if (layer_flags != nullptr) geometry.layer_flags.assign(layer_flags, layer_flags + layer_flags_count);
+  return RecordGeometry::checked(std::move(geometry));
 }
 
 void check_bytes(const char* name, const void* data, std::int64_t bytes, std::int64_t needed) {
   if (bytes != needed || (needed > 0 && data == nullptr)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 "%s, the layout makes it %" PRId64, name, bytes, data == nullptr ? " (null)" : "", needed);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 "%s, the layout makes it %" PRId64, name, bytes, data == nullptr ? " (null)" : "",
+         needed);
   }
 }
 
@@ -160,7 +138,8 @@ rcap_status rcap_record_layer_flags(const rcap_record* self, const int32_t** dat
   });
 }
 
-rcap_status rcap_record_version_spans(const rcap_record* self, const int64_t** starts, const int64_t** versions, int64_t* count, rcap_error* err) noexcept {
+rcap_status rcap_record_version_spans(const rcap_record* self, const int64_t** starts, const int64_t** versions, int64_t* count,
+                                      rcap_error* err) noexcept {
   return guard(err, [&] {
     const Record& record = live_record(self);
     require(starts, "starts");

@@ -56,4 +56,22 @@ target_compile_definitions(
             # Thrust refuses what it calls outdated dialects and compilers through #pragma message; the noise would hide real warnings.
             THRUST_IGNORE_DEPRECATED_COMPILER CUB_IGNORE_DEPRECATED_COMPILER)
 
+# xxHash is compiled in from its header; Zstandard is linked, by name so that an installed static library asks for it wherever it lies.
+find_path(ROUTECAP_XXHASH_INCLUDE_DIR xxhash.h DOC "Folder that holds xxhash.h")
+find_path(ROUTECAP_ZSTD_INCLUDE_DIR zstd.h DOC "Folder that holds zstd.h")
+find_library(ROUTECAP_ZSTD_FOUND zstd DOC "The Zstandard library")
+if(NOT ROUTECAP_XXHASH_INCLUDE_DIR OR NOT ROUTECAP_ZSTD_INCLUDE_DIR OR NOT ROUTECAP_ZSTD_FOUND)
+  message(FATAL_ERROR "routecap: xxhash.h, zstd.h or libzstd not found; install libxxhash-dev and libzstd-dev")
+endif()
+mark_as_advanced(ROUTECAP_XXHASH_INCLUDE_DIR ROUTECAP_ZSTD_INCLUDE_DIR ROUTECAP_ZSTD_FOUND)
+set(ROUTECAP_ZSTD_LIBRARY zstd)
+
+# Loops over a frame's bytes are compiled once per instruction set and chosen at run time.
+function(routecap_wire_instruction_sets target)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(kernels "${PROJECT_SOURCE_DIR}/src/wire/frame_kernels_avx2.cpp")
+    set_source_files_properties("${kernels}" TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-mavx2")
+  endif()
+endfunction()
+
 find_package(Threads REQUIRED)

@@ -4,7 +4,7 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property abi package)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package)
 
 run_check() {
   local part
@@ -48,7 +48,7 @@ groups_of() {
     shell) echo shell ;;
     spelling) echo spelling ;;
     licence) ;;
-    asan | tsan) echo build test clang ;;
+    asan | tsan | fuzz) echo build test clang ;;
     valgrind) echo build test valgrind ;;
     property | package) echo build test ;;
     abi) echo build test abi ;;
@@ -82,6 +82,12 @@ check_valgrind() {
 check_property() {
   build_preset release
   ROUTECAP_PROPERTY_SCALE=${ROUTECAP_PROPERTY_SCALE:-10} run_ctest property release --tests-regex '^property'
+}
+
+# Every decoder for ROUTECAP_FUZZ_SECONDS (30). One after the other: a fuzzer that waits for its processor finds less.
+check_fuzz() {
+  build_preset fuzz fuzzers
+  jobs=1 run_ctest fuzz fuzz
 }
 
 check_package() {

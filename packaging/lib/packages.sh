@@ -13,6 +13,8 @@ cmake           cmake
 ninja-build     ninja
 ccache          ccache
 libthrust-dev   /usr/include/thrust/version.h
+libxxhash-dev   /usr/include/xxhash.h
+libzstd-dev     /usr/include/zstd.h
 LIST
       ;;
     test)
@@ -22,6 +24,7 @@ librapidcheck-dev /usr/include/rapidcheck.h
 libbenchmark-dev  /usr/include/benchmark/benchmark.h
 pkg-config        pkg-config
 python3-venv      python3
+python3-numpy     /usr/lib/python3/dist-packages/numpy/__init__.py
 LIST
       ;;
     clang)

@@ -19,6 +19,7 @@
 #include "record/record.h"
 #include "store/copy_ledger.h"
 #include "store/slot_store.h"
+#include "support/function_ref.h"
 #include "support/handle.h"
 #include "support/monitor.h"
 #include "tap/device_cache.h"
@@ -77,6 +78,11 @@ class Capturer : public Handle<0x72657470616372> {
   Answer read_into(const rcap_read_layout& layout, RawArray slots, RawArray tags, RawArray ids, RawArray weights, RawArray validity,
                    rcap_read_info& info, bool& info_valid);
 
+  // Reads into a form outside the library (encode.cpp).
+  /// @param needed  receives the bytes written, or an upper bound where `out` is null or too small
+  Answer encode(const rcap_read_layout& layout, RawArray slots, RawArray tags, std::int32_t format, const rcap_encode_options& options,
+                std::byte* out, std::int64_t capacity, std::int64_t& needed);
+
  private:
   /// Fixed at the seal, when it is known whether any tap is PARTIAL.
   struct Stages {
@@ -119,7 +125,16 @@ class Capturer : public Handle<0x72657470616372> {
   ReadRequest checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const;
   [[nodiscard]] Sequence lacking_forward(const ReadRequest& request, std::int64_t end) const;
   [[nodiscard]] Sequence lacking_copy(std::int64_t slot);
+  /// Gathers that many rows of the request from its start on. @return the row that waits for a copy, or -1
+  using GatherRows = FunctionRef<std::int64_t(std::int64_t rows)>;
+  /// One look at the store: NOT_READY, or `gather` was called and saw rows that belong together (R2, R12, R36); it may be called again before that.
+  Answer try_gather(const ReadRequest& request, GatherRows gather);
   Answer try_read(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info);
+  /// Repeats an attempt that is NOT_READY until the request's timeout.
+  Answer until_ready(const ReadRequest& request, FunctionRef<Answer()> attempt);
+  /// All rows of the request; what to gather and where to is left to the caller.
+  [[nodiscard]] rows::GatherJob gather_job(const ReadRequest& request) const;
+  [[nodiscard]] RecordGeometry record_geometry(const ReadRequest& request, std::int64_t rows) const;
   Answer read_rows(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info);
   struct RowState {
     std::int64_t slot = -1;

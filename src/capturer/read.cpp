@@ -143,7 +143,17 @@ Capturer::RowState Capturer::row_state(const ReadRequest& request, std::int64_t 
   return {slot, row.stamp, row.valid && !other_tag, row.stamp.pending() && row.stamp.sequence() == row.decided};
 }
 
-Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info) {
+rows::GatherJob Capturer::gather_job(const ReadRequest& request) const {
+  rows::GatherJob job;
+  job.shape = stages_->shape;
+  job.store = stages_->store.view();
+  job.reserved_slots = limits_.reserved_slots;
+  job.floor = stages_->store.floor();
+  job.tags = request.tags == nullptr ? nullptr : request.tags + request.start;
+  return job;
+}
+
+Answer Capturer::try_gather(const ReadRequest& request, GatherRows gather) {
   for (;;) {
     const Sequence lacking = lacking_forward(request, request.end);
     if (lacking != 0) return {RCAP_STATUS_NOT_READY, lacking};
@@ -154,55 +164,64 @@ Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, 
       last = row_state(request, request.end - 1);
       if (!last.valid && !last.pending) --rows;
     }
+    const std::int64_t pending_row = gather(rows);
+    if (pending_row >= 0) {
+      const Sequence copy = lacking_copy(request.slots.at(request.start + pending_row));
+      if (copy != 0) return {RCAP_STATUS_NOT_READY, copy};
+      continue;  // done meanwhile
+    }
+    // Lost between the look and the read: then there is one row less, not a missing last one.
+    if (last.valid && row_state(request, request.end - 1).stamp != last.stamp) continue;
+    return {};
+  }
+}
+
+Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info) {
+  return try_gather(request, [&](std::int64_t rows) {
     info = info_for(request, rows);
-    rows::GatherJob job;
-    job.shape = stages_->shape;
-    job.store = stages_->store.view();
+    rows::GatherJob job = gather_job(request);
     job.rows = rows;
-    job.reserved_slots = limits_.reserved_slots;
-    job.floor = stages_->store.floor();
-    job.tags = request.tags == nullptr ? nullptr : request.tags + request.start;
     job.ids = target.ids;
     job.weights = target.weights;
     job.row_validity = target.row_validity;
     job.cell_validity = target.cells_follow_rows && has_partial_ ? target.row_validity + info.row_validity_bytes : target.cell_validity;
     job.versions = target.versions;
     const rows::GatherResult result = rows > 0 ? rows::gather(job, request.slots) : rows::GatherResult{};
-    if (result.pending_row >= 0) {
-      const Sequence copy = lacking_copy(request.slots.at(request.start + result.pending_row));
-      if (copy != 0) return {RCAP_STATUS_NOT_READY, copy};
-      continue;  // done meanwhile
-    }
-    // Lost between the look and the read: then there is one row less, not a missing last one.
-    if (last.valid && row_state(request, request.end - 1).stamp != last.stamp) continue;
     info.rows_valid = result.valid;
     info.weight_version_min = result.version_min;
     info.weight_version_max = result.version_max;
-    return {};
-  }
+    return result.pending_row;
+  });
 }
 
-Answer Capturer::read_rows(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info) {
-  Answer answer = try_read(request, target, info);
+Answer Capturer::until_ready(const ReadRequest& request, FunctionRef<Answer()> attempt) {
+  Answer answer = attempt();
   if (answer.status != RCAP_STATUS_NOT_READY || request.timeout_ns == 0) return answer;
   progress_.wait_until(deadline_after(request.timeout_ns), [&] {
-    answer = try_read(request, target, info);
+    answer = attempt();
     return answer.status != RCAP_STATUS_NOT_READY;
   });
   return answer;
 }
 
+Answer Capturer::read_rows(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info) {
+  return until_ready(request, [&] { return try_read(request, target, info); });
+}
+
+RecordGeometry Capturer::record_geometry(const ReadRequest& request, std::int64_t rows) const {
+  const rcap_capturer_config& config = geometry_.config();
+  return {request.start,       rows,         config.num_experts,    config.top_k, geometry_.ids_dtype(), config.weights_dtype,
+          config.weights_kind, has_partial_, geometry_.layer_ids(), layer_flags_};
+}
+
 Answer Capturer::read(const rcap_read_layout& layout, RawArray slots, RawArray tags, std::unique_ptr<Record>& record) {
   require_sealed();
   const ReadRequest request = checked_read(layout, slots, tags);
-  const rcap_capturer_config& config = geometry_.config();
-  RecordGeometry geometry{request.start,         request.rows(),       config.num_experts, config.top_k, geometry_.ids_dtype(), config.weights_dtype,
-                          config.weights_kind, has_partial_, geometry_.layer_ids(), layer_flags_};
-  auto made = std::make_unique<Record>(std::move(geometry));
+  auto made = std::make_unique<Record>(record_geometry(request, request.rows()));
   std::vector<std::int64_t> versions(static_cast<std::size_t>(request.rows()));
   ReadTarget target;
   target.ids = made->ids().data();
-  if (config.weights_dtype != RCAP_DTYPE_NONE) target.weights = made->weights().data();
+  if (geometry_.config().weights_dtype != RCAP_DTYPE_NONE) target.weights = made->weights().data();
   target.row_validity = reinterpret_cast<std::uint8_t*>(made->row_validity().data());
   if (has_partial_) target.cell_validity = reinterpret_cast<std::uint8_t*>(made->cell_validity().data());
   target.versions = versions.data();

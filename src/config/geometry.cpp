@@ -4,33 +4,14 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "config/staging_layout.h"
+#include "config/shape.h"
 #include "config/sizing.h"
+#include "config/staging_layout.h"
 #include "support/checked.h"
 #include "support/dtype.h"
 
 namespace routecap {
 namespace {
-
-void require_range(const char* field, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
-  if (value >= lowest && value <= highest) return;
-  fail(RCAP_STATUS_OUT_OF_RANGE, "%s is %" PRId64 ", allowed are %" PRId64 " .. %" PRId64, field, value, lowest, highest);
-}
-
-void require_choice(const char* field, std::int32_t value, std::int32_t highest) {
-  if (value >= 0 && value <= highest) return;
-  fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %d, known values are 0 .. %d", field, value, highest);
-}
-
-void check_experts(const rcap_capturer_config& config) {
-  require_range("num_experts", config.num_experts, 1, INT32_MAX);
-  require_range("top_k", config.top_k, 1, config.num_experts);
-  require_range("num_fused_shared_experts", config.num_fused_shared_experts, 0, INT32_MAX - config.top_k);
-  if (config.weights_dtype != RCAP_DTYPE_NONE && !is_weights_dtype(config.weights_dtype)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "weights_dtype is %d, allowed are NONE, FLOAT16, BFLOAT16 and FLOAT32 (0, 6, 7, 8)", config.weights_dtype);
-  }
-  require_choice("weights_kind", config.weights_kind, RCAP_WEIGHTS_SCALED);
-}
 
 void check_policies(const rcap_capturer_config& config) {
   require_choice("check_level", config.check_level, RCAP_CHECK_FULL);
@@ -58,25 +39,15 @@ void check_slots(const rcap_capturer_config& config) {
   require_range("reserved_slots", config.reserved_slots, 0, config.num_slots);
 }
 
-void check_layers(std::span<const std::int32_t> layer_ids) {
-  // R20: a model without MoE layers is a start-up error.
-  require_range("layer_ids_count", static_cast<std::int64_t>(layer_ids.size()), 1, INT32_MAX);
-  for (std::size_t column = 0; column < layer_ids.size(); ++column) {
-    const std::int32_t layer = layer_ids[column];
-    if (layer < 0) fail(RCAP_STATUS_OUT_OF_RANGE, "layer_ids[%zu] is %d, it must not be negative", column, layer);
-    if (column > 0 && layer <= layer_ids[column - 1]) {
-      fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_ids[%zu] is %d after %d, layers must ascend and stand once", column, layer, layer_ids[column - 1]);
-    }
-  }
-}
-
 }  // namespace
 
 Geometry Geometry::checked(const rcap_capturer_config& config, std::span<const std::int32_t> layer_ids) {
-  check_experts(config);
+  check_experts(config.num_experts, config.top_k);
+  require_range("num_fused_shared_experts", config.num_fused_shared_experts, 0, INT32_MAX - config.top_k);
+  check_weights(config.weights_dtype, config.weights_kind);
   check_policies(config);
   check_slots(config);
-  check_layers(layer_ids);
+  check_layer_list(layer_ids);
   Geometry geometry;
   geometry.config_ = config;
   geometry.layer_ids_.assign(layer_ids.begin(), layer_ids.end());

@@ -32,6 +32,12 @@ inline std::int64_t checked_align_up(std::int64_t value, std::int64_t unit, cons
   return rest == 0 ? value : checked_add(value, unit - rest, what);
 }
 
+/// Refuses a number outside [lowest, highest], naming all three.
+inline void require_range(const char* field, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
+  if (value >= lowest && value <= highest) return;
+  fail(RCAP_STATUS_OUT_OF_RANGE, "%s is %" PRId64 ", allowed are %" PRId64 " .. %" PRId64, field, value, lowest, highest);
+}
+
 inline constexpr std::int64_t ceil_divide(std::int64_t value, std::int64_t unit) { return value / unit + (value % unit != 0 ? 1 : 0); }
 
 }  // namespace routecap

@@ -24,7 +24,7 @@ struct Call {
 #define RCAP_NULL nullptr
 #define RCAP_ERR (&s.err)
 #define RCAP_STREAM (static_cast<void*>(&s))
-#define RCAP_HANDLE(type) (s.handle<type>())
+#define RCAP_HANDLE(type) (s.argument<type>())
 #define RCAP_STRUCT_OF(type) (&s.structure<type>())
 #define RCAP_TEXT(function, parameter) "host"
 #define RCAP_ARRAY(function, parameter, type) (static_cast<type*>(s.array(#parameter)))

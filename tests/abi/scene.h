@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "routecap/routecap.h"
@@ -80,6 +82,11 @@ inline std::int64_t number_of(const std::string& function, const std::string& pa
       {"rcap_record_create.weights_bytes", 4},
       {"rcap_record_create.validity_bytes", 1},
       {"rcap_record_slice.end", 1},
+      {"rcap_record_append.overlap", RCAP_OVERLAP_KEEP_OLD},
+      {"positions_count", 1},
+      {"other_positions_count", 1},
+      {"rcap_record_to_full_axis.num_layers", 1},
+      {"by_layer_count", 1},
   };
   if (const auto found = kNumbers.find(function + "." + parameter); found != kNumbers.end()) {
     return found->second;
@@ -117,6 +124,7 @@ class Scene {
     record.num_experts = 2;
     record.top_k = 1;
     record.weights_dtype = RCAP_DTYPE_FLOAT32;
+    stacks_ = function == "rcap_record_stack";
     build(stage_of(function));
   }
 
@@ -125,6 +133,7 @@ class Scene {
       end();
     }
     rcap_record_destroy(handle<rcap_record>());
+    rcap_record_destroy(other_layer_);
     rcap_output_destroy(handle<rcap_output>());
     rcap_capturer_destroy(handle<rcap_capturer>());
     rcap_backend_destroy(handle<rcap_backend>());
@@ -141,10 +150,22 @@ class Scene {
     return std::get<Handle*>(handles_);
   }
 
-  // Zeros, which are a legal id, slot, row, tag, flag set and layer number; targets of a copy must differ from its sources.
+  // A handle as an argument. Two records are the same one, except where they must not have the same layer.
+  template <typename Handle>
+  Handle* argument() {
+    if constexpr (std::is_same_v<Handle, rcap_record>) {
+      if (stacks_ && std::exchange(record_given_, true)) {
+        return other_layer_;
+      }
+    }
+    return handle<Handle>();
+  }
+
+  // Zeros, which are a legal id, slot, row, tag, flag set and layer number; targets of a copy must differ from its sources, and so must the positions
+  // of two records.
   void* array(std::string_view parameter) {
     auto& bytes = arrays_.emplace_back();
-    bytes.front() = parameter == "to" ? 1 : 0;
+    bytes.front() = parameter == "to" || parameter == "other_positions" ? 1 : 0;
     return bytes.data();
   }
 
@@ -167,7 +188,8 @@ class Scene {
     const std::int32_t layer = 0;
     ok(rcap_backend_open("host", nullptr, &handle<rcap_backend>(), &err));
     ok(rcap_capturer_create(&config, &layer, 1, nullptr, &handle<rcap_capturer>(), &err));
-    build_record();
+    build_record(0, handle<rcap_record>());
+    build_record(1, other_layer_);
     if (stage == Stage::ADDING_MODELS) {
       return;
     }
@@ -186,12 +208,11 @@ class Scene {
     }
   }
 
-  void build_record() {
-    const std::int32_t layer = 0;
+  void build_record(std::int32_t layer, rcap_record*& record) {
     const std::uint8_t id = 1;
     const float weight = 1;
-    ok(rcap_record_create(&structure<rcap_record_layout>(), &layer, 1, nullptr, 0, &id, sizeof id, &weight, sizeof weight, nullptr, 0,
-                          &handle<rcap_record>(), &err));
+    ok(rcap_record_create(&structure<rcap_record_layout>(), &layer, 1, nullptr, 0, &id, sizeof id, &weight, sizeof weight, nullptr, 0, &record,
+                          &err));
   }
 
   void build_output(Stage stage) {
@@ -216,6 +237,9 @@ class Scene {
 
   Structs structs_{};
   std::tuple<rcap_backend*, rcap_capturer*, rcap_model*, rcap_tap*, rcap_output*, rcap_record*> handles_{};
+  rcap_record* other_layer_ = nullptr;
+  bool stacks_ = false;
+  bool record_given_ = false;
   std::deque<std::array<std::int64_t, 16>> arrays_;
   std::vector<std::function<void()>> ends_;
 };

@@ -146,6 +146,9 @@ typedef struct rcap_read_layout rcap_read_layout;
 typedef struct rcap_read_info rcap_read_info;
 typedef struct rcap_record_layout rcap_record_layout;
 typedef struct rcap_record_info rcap_record_info;
+typedef struct rcap_compare_report rcap_compare_report;
+typedef struct rcap_encode_options rcap_encode_options;
+typedef struct rcap_decode_hints rcap_decode_hints;
 
 /* ---- library ---- */
 
@@ -1821,7 +1824,7 @@ struct rcap_record_info {
   int32_t weights_dtype;
   /** A `rcap_weights_kind`. */
   int32_t weights_kind;
-  /** 1 if cells have a validity of their own, else 0. */
+  /** 1 if cells have a validity of their own (a column is PARTIAL, or a valid row lacks a cell), else 0. */
   int32_t has_cell_validity;
   /** Always 0. */
   int32_t reserved;
@@ -1847,7 +1850,7 @@ struct rcap_record_info {
 RCAP_API void rcap_record_info_init(rcap_record_info* value, int64_t struct_size) RCAP_NOEXCEPT;
 
 /**
- * Makes a record from the caller's arrays; they are copied.
+ * Makes a record from the caller's arrays; they are copied. A row without a valid cell is missing, unless every column is PARTIAL.
  *
  * @param layout             geometry
  * @param layer_ids          model layer number of every column, ascending, each once
@@ -1936,7 +1939,7 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_row_validity(const rcap_record* 
                                                              rcap_error* err) RCAP_NOEXCEPT;
 
 /**
- * The cell bitmap: bit row * L + column; 0 bytes where no column is PARTIAL. Cells of an invalid row are 0.
+ * The cell bitmap: bit row * L + column. 0 bytes where no column is PARTIAL and valid rows are valid in every column. Cells of an invalid row are 0.
  *
  * @param self   a record
  * @param data   receives a pointer borrowed from the record; never null
@@ -2008,6 +2011,463 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_version_spans(const rcap_record*
  */
 RCAP_NODISCARD RCAP_API rcap_status rcap_record_slice(const rcap_record* self, int64_t start, int64_t end, rcap_record** record,
                                                       rcap_error* err) RCAP_NOEXCEPT;
+
+/* ---- record_algebra ---- */
+
+/**
+ * What happens where two records hold the same token position (R39).
+ *
+ * @since 0.1
+ */
+enum rcap_overlap_value {
+  /** An overlap is an error that names both ranges. */
+  RCAP_OVERLAP_REFUSE = 0,
+  /** The first record's rows stay, missing ones too: its KV was kept. */
+  RCAP_OVERLAP_KEEP_OLD = 1,
+  /** The second record's rows replace them, missing ones too: the KV was recomputed. */
+  RCAP_OVERLAP_KEEP_NEW = 2
+};
+
+/**
+ * How a full-axis view fills the columns of layers that were not captured (R26).
+ *
+ * @since 0.1
+ */
+enum rcap_fill_value {
+  /** As missing cells: bit clear, bytes 0xFF. The columns are marked PARTIAL. */
+  RCAP_FILL_MISSING = 0,
+  /** With one id K times and weights of 0, valid in valid rows. */
+  RCAP_FILL_VALUE = 1
+};
+
+/**
+ * Where two records differ.
+ *
+ * @init_slot 67
+ * @since 0.1
+ */
+struct rcap_compare_report {
+  /** Bytes of this struct. */
+  int64_t struct_size;
+  /** 1 if geometry, layer map, flags, validity, ids, weights and version spans are all the same, else 0. */
+  int32_t equal;
+  /** 1 if E, K, L, layer map, dtypes and kinds are the same: only then rows are compared. */
+  int32_t same_shape;
+  /** First token position that both hold; without one the later start. */
+  int64_t start;
+  /** Token positions that both hold. */
+  int64_t rows;
+  /** Positions that only the first holds. */
+  int64_t rows_only_first;
+  /** Positions that only the second holds. */
+  int64_t rows_only_second;
+  /** Cells (row and layer) valid in both. */
+  int64_t cells;
+  /** Cells valid in the first alone. */
+  int64_t cells_only_first;
+  /** Cells valid in the second alone. */
+  int64_t cells_only_second;
+  /** Cells valid in both whose ids differ, order counted. */
+  int64_t cells_differ;
+  /** Of these, cells whose ids differ also when their order is left out. */
+  int64_t cells_differ_as_sets;
+  /** Cells valid in both whose weights differ, bit by bit. */
+  int64_t cells_differ_in_weights;
+  /** Rows with a different weight version, both valid. */
+  int64_t rows_differ_in_version;
+  /** Token position of the first cell that differs in ids or validity, -1 without one. */
+  int64_t first_row;
+  /** Its layer number in the model, -1 without one. */
+  int32_t first_layer;
+  /** Always 0. */
+  int32_t reserved;
+};
+
+/** What `rcap_compare_report_init` writes, as an initializer. */
+#define RCAP_COMPARE_REPORT_INIT {120, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/**
+ * Sets a `rcap_compare_report` to its defaults.
+ *
+ * Writes `struct_size` bytes, never more: of a smaller struct the first fields, of a larger one zeros behind the fields that the library knows.
+ * Null, or a size below 8, writes nothing.
+ *
+ * @param value        struct to set
+ * @param struct_size  bytes of the caller's struct; becomes its `struct_size`
+ * @thread any
+ * @since 0.1
+ * @slot 67
+ */
+RCAP_API void rcap_compare_report_init(rcap_compare_report* value, int64_t struct_size) RCAP_NOEXCEPT;
+
+/**
+ * A new record of this one's rows and then another's (R5, R39).
+ *
+ * `next` starts inside this record or right behind it; a gap, and anything else than the same E, K, layers, flags, dtypes and kinds, is refused, naming
+ * both. Where both hold a position, `overlap` decides. Positions behind the end of one come from the other.
+ *
+ * @param self     first record
+ * @param next     second record
+ * @param overlap  a `rcap_overlap`
+ * @param record   receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, unknown overlap, another shape) | OUT_OF_RANGE (gap, refused overlap, start before this record's) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 68
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_append(const rcap_record* self, const rcap_record* next, int32_t overlap, rcap_record** record,
+                                                       rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record of a request served by a prefill and a decode engine: positions below `boundary` from this record, the others from `decode` (R40).
+ *
+ * @param self      record of the prefill side; holds every position up to the boundary
+ * @param decode    record of the decode side; starts at the boundary or before it and reaches it; its rows before it are not looked at
+ * @param boundary  first position that is the decode side's, usually the number of prompt tokens
+ * @param record    receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, another shape) | OUT_OF_RANGE (a side does not reach the boundary) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 69
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_merge(const rcap_record* self, const rcap_record* decode, int64_t boundary, rcap_record** record,
+                                                      rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record for a request cut to fewer tokens: positions below tokens - 1, with INCLUDE_LAST below tokens (R4). Longer than the record changes nothing.
+ *
+ * @param self    a record
+ * @param tokens  tokens that are left, >= 0
+ * @param flags   any of `rcap_read_flag`
+ * @param record  receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE | UNSUPPORTED (unknown flag) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 70
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_truncate(const rcap_record* self, int64_t tokens, int32_t flags, rcap_record** record,
+                                                         rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record of the same tokens with the layers of two: stages of a pipeline (R44). More than two stages are stacked one after the other. Where a row
+ * is valid in one alone, it is valid with the cells of that one, and the result has cell validity.
+ *
+ * @param self    layers of one stage
+ * @param other   layers of another; a layer that both have is refused, as are other positions, E, K, dtypes, kinds or weight versions of a row
+ * @param record  receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, another shape, a shared layer) | OUT_OF_RANGE (other positions) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 71
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_stack(const rcap_record* self, const rcap_record* other, rcap_record** record,
+                                                      rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record of token positions that context parallelism dealt out to two ranks (R45). More than two are interleaved one after the other.
+ *
+ * The result reaches from the lowest to the highest position named; a position that nobody named is missing. A record that is itself the
+ * result of an interleave gives its positions as the range from its start, and its missing rows give way to the other's.
+ *
+ * @param self                   rows of one rank
+ * @param positions              token position of each of them, ascending or not, each once; null = start, start + 1, ...
+ * @param positions_count        the record's rows, or 0 with null
+ * @param other                  rows of another rank, of the same shape
+ * @param other_positions        token position of each of them; null = start, start + 1, ...
+ * @param other_positions_count  the other record's rows, or 0 with null
+ * @param record                 receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, another shape, a position twice among valid rows) | OUT_OF_RANGE (a negative position) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 72
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_interleave(const rcap_record* self, const int64_t* positions, int64_t positions_count,
+                                                           const rcap_record* other, const int64_t* other_positions, int64_t other_positions_count,
+                                                           rcap_record** record, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record with a column for every layer 0 .. num_layers - 1 of the model (R26). `rcap_record_to_compact` takes it back, losslessly.
+ *
+ * @param self        a record
+ * @param num_layers  layers of the model, above the highest captured one
+ * @param fill        a `rcap_fill` for the layers that were not captured
+ * @param fill_id     the id that VALUE puts there, 0 .. E - 1
+ * @param record      receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, unknown fill) | OUT_OF_RANGE (num_layers, fill_id) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 73
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_to_full_axis(const rcap_record* self, int32_t num_layers, int32_t fill, int32_t fill_id,
+                                                             rcap_record** record, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * A new record with some of this one's layers alone. A row without a valid cell in them is missing, unless all of them are PARTIAL.
+ *
+ * @param self             a record
+ * @param layer_ids        layers to keep, ascending, each one of the record's
+ * @param layer_ids_count  how many, >= 1
+ * @param record           receives the handle; the caller destroys it
+ * @return OK | INVALID_ARGUMENT (null, unsorted) | OUT_OF_RANGE (a layer that the record does not have) | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 74
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_to_compact(const rcap_record* self, const int32_t* layer_ids, int64_t layer_ids_count,
+                                                           rcap_record** record, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Compares two records on the positions that both hold.
+ *
+ * @param self            first record
+ * @param other           second record
+ * @param report          struct to fill, `struct_size` set
+ * @param by_layer        receives, for each column, the cells that differ in ids; null = not wanted
+ * @param by_layer_count  capacity: the first record's layers, or 0 with null; filled only where the shapes are the same
+ * @return OK (also where they differ) | INVALID_ARGUMENT | OUT_OF_RANGE (by_layer_count)
+ * @thread any
+ * @since 0.1
+ * @slot 75
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_compare(const rcap_record* self, const rcap_record* other, rcap_compare_report* report,
+                                                        int64_t* by_layer, int64_t by_layer_count, rcap_error* err) RCAP_NOEXCEPT;
+
+/* ---- wire ---- */
+
+/**
+ * Forms of a record outside the library (R37, R41). `rcap_wire_format_name` and `rcap_wire_format_of` know their names.
+ *
+ * @since 0.1
+ */
+enum rcap_wire_format_value {
+  /** `frame`: the library's own binary form, self-describing, checked; frames may stand one behind the other. */
+  RCAP_WIRE_FRAME = 1,
+  /** `frame-base64`: the same as text. */
+  RCAP_WIRE_FRAME_BASE64 = 2,
+  /** `sglang`: base64 of a flat little-endian array [rows, layers, K], int32 unless another dtype is asked for, without any header. */
+  RCAP_WIRE_SGLANG = 3,
+  /** `vllm`: base64 of a `.npy` [rows, layers, K]. */
+  RCAP_WIRE_VLLM = 4,
+  /** `npy`: the `.npy` alone. */
+  RCAP_WIRE_NPY = 5,
+  /** `prime`: JSON object with data (base64), shape, start, dtype. */
+  RCAP_WIRE_PRIME = 6,
+  /** `nemo`: `nrlre1:<dtype>:<S>x<L>x<K>:<base64>`, narrowest signed dtype, a row of -1 is missing. */
+  RCAP_WIRE_NEMO = 7,
+  /** `lists`: nested JSON lists [rows][layers][K]. */
+  RCAP_WIRE_LISTS = 8,
+  /** `csv`: a moe-trace CSV, one line per row, layer and column. */
+  RCAP_WIRE_CSV = 9
+};
+
+/**
+ * What an encoder does with a missing cell where the form cannot say so.
+ *
+ * @since 0.1
+ */
+enum rcap_missing_value {
+  /** Refuses the record, naming the first missing row. */
+  RCAP_MISSING_REFUSE = 0,
+  /** Writes -1; only into a signed dtype. */
+  RCAP_MISSING_MINUS_ONE = 1,
+  /** Writes fill_id, fill_id + 1, ... modulo E into the K columns. */
+  RCAP_MISSING_FILL = 2
+};
+
+/**
+ * Options of an encoder. What a form has no use for must stay as `rcap_encode_options_init` leaves it.
+ *
+ * @init_slot 76
+ * @since 0.1
+ */
+struct rcap_encode_options {
+  /** Bytes of this struct. */
+  int64_t struct_size;
+  /** dtype of ids in `sglang` (INT32, UINT8, UINT16), `vllm` and `npy` (UINT8, UINT16, INT16, INT32, INT64); NONE = the form's own choice. */
+  int32_t dtype;
+  /** A `rcap_missing`. */
+  int32_t missing;
+  /** First id of RCAP_MISSING_FILL, 0 .. E - 1. */
+  int32_t fill_id;
+  /** Zstandard level of a frame's parts, 1 .. 19; 0 = stored as they are. */
+  int32_t zstd_level;
+  /** `csv`: value of the turn column. */
+  int64_t turn;
+  /** `csv`: first token position of the decode phase; rows before it are phase 0 (prefill), the others 1. Negative = all prefill. @default -1 */
+  int64_t decode_start;
+};
+
+/** What `rcap_encode_options_init` writes, as an initializer. */
+#define RCAP_ENCODE_OPTIONS_INIT {40, 0, 0, 0, 0, 0, -1}
+
+/**
+ * Sets a `rcap_encode_options` to its defaults.
+ *
+ * Writes `struct_size` bytes, never more: of a smaller struct the first fields, of a larger one zeros behind the fields that the library knows.
+ * Null, or a size below 8, writes nothing.
+ *
+ * @param value        struct to set
+ * @param struct_size  bytes of the caller's struct; becomes its `struct_size`
+ * @thread any
+ * @since 0.1
+ * @slot 76
+ */
+RCAP_API void rcap_encode_options_init(rcap_encode_options* value, int64_t struct_size) RCAP_NOEXCEPT;
+
+/**
+ * What a decoder is told where the bytes do not say it. A fact that the bytes carry may be left out; given, it must agree.
+ *
+ * @init_slot 77
+ * @since 0.1
+ */
+struct rcap_decode_hints {
+  /** Bytes of this struct. */
+  int64_t struct_size;
+  /** Token position of the first row; -1 = not given. @default -1 */
+  int64_t start;
+  /** Rows; -1 = not given. @default -1 */
+  int64_t rows;
+  /** Logical routed experts E; 0 = not given. */
+  int32_t num_experts;
+  /** K; 0 = not given. */
+  int32_t top_k;
+  /** Layers of the layer axis, numbered from 0; 0 = not given, or given by `layer_ids`. */
+  int32_t num_layers;
+  /** dtype of the flat array; NONE = the form's default (`sglang`: INT32). */
+  int32_t dtype;
+  /** `csv`: which turn to read; -1 = the only one. @default -1 */
+  int64_t turn;
+};
+
+/** What `rcap_decode_hints_init` writes, as an initializer. */
+#define RCAP_DECODE_HINTS_INIT {48, -1, -1, 0, 0, 0, 0, -1}
+
+/**
+ * Sets a `rcap_decode_hints` to its defaults.
+ *
+ * Writes `struct_size` bytes, never more: of a smaller struct the first fields, of a larger one zeros behind the fields that the library knows.
+ * Null, or a size below 8, writes nothing.
+ *
+ * @param value        struct to set
+ * @param struct_size  bytes of the caller's struct; becomes its `struct_size`
+ * @thread any
+ * @since 0.1
+ * @slot 77
+ */
+RCAP_API void rcap_decode_hints_init(rcap_decode_hints* value, int64_t struct_size) RCAP_NOEXCEPT;
+
+/**
+ * Name of a format, for example `frame-base64`. Static, never freed.
+ *
+ * @param format  any number
+ * @return the name; `unknown` for a number that is no format
+ * @thread any
+ * @since 0.1
+ * @slot 78
+ */
+RCAP_API const char* rcap_wire_format_name(int32_t format) RCAP_NOEXCEPT;
+
+/**
+ * The format of a name.
+ *
+ * @param name    zero-terminated, as `rcap_wire_format_name` gives it
+ * @param format  receives the `rcap_wire_format`
+ * @return OK | INVALID_ARGUMENT (null) | NOT_FOUND (the text lists the names)
+ * @thread any
+ * @since 0.1
+ * @slot 79
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_wire_format_of(const char* name, int32_t* format, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * The format that bytes are in, told by their content alone, where that is possible (frame, frame-base64, npy, vllm, prime, nemo, lists, csv).
+ *
+ * @param bytes        any bytes
+ * @param bytes_bytes  how many, >= 0
+ * @param format       receives the `rcap_wire_format`
+ * @return OK | INVALID_ARGUMENT | NOT_FOUND (nothing recognizes them; `sglang` has no mark)
+ * @thread any
+ * @since 0.1
+ * @slot 80
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_wire_detect(const void* bytes, int64_t bytes_bytes, int32_t* format, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Writes a record in a form. With null and capacity 0 it answers OK and gives the size in `needed`.
+ *
+ * A form that cannot hold something of the record (holes, weights, layer map) loses it, except holes, which `options.missing` decides.
+ *
+ * @param self           a record
+ * @param format         a `rcap_wire_format`
+ * @param options        null for the defaults
+ * @param buffer         receives the bytes, not zero-terminated; null with capacity 0
+ * @param buffer_bytes   capacity
+ * @param needed         receives the bytes written, or needed
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE (capacity, `needed` is set; an id that does not fit the dtype; a missing row where they are refused) |
+ *         UNSUPPORTED (an option that the form has no use for, -1 in an unsigned dtype) | OUT_OF_MEMORY
+ * @thread any
+ * @since 0.1
+ * @slot 81
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_encode(const rcap_record* self, int32_t format, const rcap_encode_options* options, void* buffer,
+                                                       int64_t buffer_bytes, int64_t* needed, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Reads a record from a form.
+ *
+ * Never guesses: a fact that is neither in the bytes nor in the hints is INVALID_ARGUMENT and the text names the hint. Allocates no more than a small multiple of
+ * the bytes given, whatever a header promises. Behind the record nothing may follow, but for frames: `consumed` tells where the next begins.
+ *
+ * @param format           a `rcap_wire_format`
+ * @param bytes            the form
+ * @param bytes_bytes      how many
+ * @param hints            null for none
+ * @param layer_ids        layer number of every column where the bytes do not carry it, ascending; null = 0 .. layers - 1
+ * @param layer_ids_count  how many, or 0 with null
+ * @param record           receives the handle; the caller destroys it
+ * @param consumed         receives the bytes read; null = not wanted
+ * @return OK | INVALID_ARGUMENT (null, unknown format, a missing or contradicting hint) | CORRUPT (what is wrong, and at which byte) |
+ *         VERSION_MISMATCH (a frame of a newer version) | UNSUPPORTED | OUT_OF_RANGE | OUT_OF_MEMORY
+ * @owner record
+ * @thread any
+ * @since 0.1
+ * @slot 82
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_decode(int32_t format, const void* bytes, int64_t bytes_bytes, const rcap_decode_hints* hints,
+                                                       const int32_t* layer_ids, int64_t layer_ids_count, rcap_record** record, int64_t* consumed,
+                                                       rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Reads a request's rows by its slots and writes them in a form, in one pass and without a record between.
+ *
+ * @param self          a sealed capturer
+ * @param layout        range, as for `rcap_capturer_read`
+ * @param slots         as for `rcap_capturer_read`
+ * @param slots_bytes   bytes of the list
+ * @param tags          as for `rcap_capturer_read`
+ * @param tags_count    elements of tags
+ * @param format        a `rcap_wire_format`
+ * @param options       null for the defaults
+ * @param buffer        receives the bytes; null with capacity 0
+ * @param buffer_bytes  capacity
+ * @param needed        receives the bytes written, or an upper bound of what is needed where the capacity is too small
+ * @return as `rcap_capturer_read` and `rcap_record_encode`: OK | NOT_READY | INVALID_ARGUMENT | INVALID_STATE | OUT_OF_RANGE | UNSUPPORTED |
+ *         OUT_OF_MEMORY | FORKED
+ * @thread any
+ * @since 0.1
+ * @slot 83
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_capturer_encode(const rcap_capturer* self, const rcap_read_layout* layout, const void* slots,
+                                                         int64_t slots_bytes, const int64_t* tags, int64_t tags_count, int32_t format,
+                                                         const rcap_encode_options* options, void* buffer, int64_t buffer_bytes, int64_t* needed,
+                                                         rcap_error* err) RCAP_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -98,7 +98,24 @@ static inline const char* rcap_loader_function_name(int64_t index) {
     "rcap_record_layer_ids",
     "rcap_record_layer_flags",
     "rcap_record_version_spans",
-    "rcap_record_slice"
+    "rcap_record_slice",
+    "rcap_compare_report_init",
+    "rcap_record_append",
+    "rcap_record_merge",
+    "rcap_record_truncate",
+    "rcap_record_stack",
+    "rcap_record_interleave",
+    "rcap_record_to_full_axis",
+    "rcap_record_to_compact",
+    "rcap_record_compare",
+    "rcap_encode_options_init",
+    "rcap_decode_hints_init",
+    "rcap_wire_format_name",
+    "rcap_wire_format_of",
+    "rcap_wire_detect",
+    "rcap_record_encode",
+    "rcap_record_decode",
+    "rcap_capturer_encode"
   };
   return index >= 0 && index < RCAP_API_FUNCTIONS ? names[index] : NULL;
 }

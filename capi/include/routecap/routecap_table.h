@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /** Functions in `struct rcap_api`. */
-#define RCAP_API_FUNCTIONS 67
+#define RCAP_API_FUNCTIONS 84
 
 /**
  * The functions, in the order of their @slot. Grows at its end only; `struct_size` says how far this library's goes. A member is called as its
@@ -177,6 +177,48 @@ typedef struct rcap_api {
   rcap_status (*record_version_spans)(const rcap_record* self, const int64_t** starts, const int64_t** versions, int64_t* count, rcap_error* err);
   /** `rcap_record_slice`, slot 66. */
   rcap_status (*record_slice)(const rcap_record* self, int64_t start, int64_t end, rcap_record** record, rcap_error* err);
+  /** `rcap_compare_report_init`, slot 67. */
+  void (*compare_report_init)(rcap_compare_report* value, int64_t struct_size);
+  /** `rcap_record_append`, slot 68. */
+  rcap_status (*record_append)(const rcap_record* self, const rcap_record* next, int32_t overlap, rcap_record** record, rcap_error* err);
+  /** `rcap_record_merge`, slot 69. */
+  rcap_status (*record_merge)(const rcap_record* self, const rcap_record* decode, int64_t boundary, rcap_record** record, rcap_error* err);
+  /** `rcap_record_truncate`, slot 70. */
+  rcap_status (*record_truncate)(const rcap_record* self, int64_t tokens, int32_t flags, rcap_record** record, rcap_error* err);
+  /** `rcap_record_stack`, slot 71. */
+  rcap_status (*record_stack)(const rcap_record* self, const rcap_record* other, rcap_record** record, rcap_error* err);
+  /** `rcap_record_interleave`, slot 72. */
+  rcap_status (*record_interleave)(const rcap_record* self, const int64_t* positions, int64_t positions_count, const rcap_record* other,
+                                   const int64_t* other_positions, int64_t other_positions_count, rcap_record** record, rcap_error* err);
+  /** `rcap_record_to_full_axis`, slot 73. */
+  rcap_status (*record_to_full_axis)(const rcap_record* self, int32_t num_layers, int32_t fill, int32_t fill_id, rcap_record** record,
+                                     rcap_error* err);
+  /** `rcap_record_to_compact`, slot 74. */
+  rcap_status (*record_to_compact)(const rcap_record* self, const int32_t* layer_ids, int64_t layer_ids_count, rcap_record** record,
+                                   rcap_error* err);
+  /** `rcap_record_compare`, slot 75. */
+  rcap_status (*record_compare)(const rcap_record* self, const rcap_record* other, rcap_compare_report* report, int64_t* by_layer,
+                                int64_t by_layer_count, rcap_error* err);
+  /** `rcap_encode_options_init`, slot 76. */
+  void (*encode_options_init)(rcap_encode_options* value, int64_t struct_size);
+  /** `rcap_decode_hints_init`, slot 77. */
+  void (*decode_hints_init)(rcap_decode_hints* value, int64_t struct_size);
+  /** `rcap_wire_format_name`, slot 78. */
+  const char* (*wire_format_name)(int32_t format);
+  /** `rcap_wire_format_of`, slot 79. */
+  rcap_status (*wire_format_of)(const char* name, int32_t* format, rcap_error* err);
+  /** `rcap_wire_detect`, slot 80. */
+  rcap_status (*wire_detect)(const void* bytes, int64_t bytes_bytes, int32_t* format, rcap_error* err);
+  /** `rcap_record_encode`, slot 81. */
+  rcap_status (*record_encode)(const rcap_record* self, int32_t format, const rcap_encode_options* options, void* buffer, int64_t buffer_bytes,
+                               int64_t* needed, rcap_error* err);
+  /** `rcap_record_decode`, slot 82. */
+  rcap_status (*record_decode)(int32_t format, const void* bytes, int64_t bytes_bytes, const rcap_decode_hints* hints, const int32_t* layer_ids,
+                               int64_t layer_ids_count, rcap_record** record, int64_t* consumed, rcap_error* err);
+  /** `rcap_capturer_encode`, slot 83. */
+  rcap_status (*capturer_encode)(const rcap_capturer* self, const rcap_read_layout* layout, const void* slots, int64_t slots_bytes,
+                                 const int64_t* tags, int64_t tags_count, int32_t format, const rcap_encode_options* options, void* buffer,
+                                 int64_t buffer_bytes, int64_t* needed, rcap_error* err);
 } rcap_api;
 
 /**

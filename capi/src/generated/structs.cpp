@@ -98,3 +98,15 @@ extern "C" void rcap_record_info_init(rcap_record_info* value, std::int64_t stru
   init<rcap_record_info>(value, struct_size, RCAP_RECORD_INFO_INIT);
 }
 
+extern "C" void rcap_compare_report_init(rcap_compare_report* value, std::int64_t struct_size) noexcept {
+  init<rcap_compare_report>(value, struct_size, RCAP_COMPARE_REPORT_INIT);
+}
+
+extern "C" void rcap_encode_options_init(rcap_encode_options* value, std::int64_t struct_size) noexcept {
+  init<rcap_encode_options>(value, struct_size, RCAP_ENCODE_OPTIONS_INIT);
+}
+
+extern "C" void rcap_decode_hints_init(rcap_decode_hints* value, std::int64_t struct_size) noexcept {
+  init<rcap_decode_hints>(value, struct_size, RCAP_DECODE_HINTS_INIT);
+}
+
