@@ -67,7 +67,7 @@ std::unique_ptr<Record> Record::from_arrays(RecordGeometry geometry, std::int64_
                                             const std::uint8_t* validity) {
   auto record = std::make_unique<Record>(std::move(geometry));
   const RecordGeometry& shape = record->geometry_;
-  std::memcpy(record->ids_.data(), ids, as_size(ids == nullptr ? 0 : record->ids_.size()));
+  if (ids != nullptr) std::memcpy(record->ids_.data(), ids, as_size(record->ids_.size()));
   if (weights != nullptr) std::memcpy(record->weights_.data(), weights, as_size(record->weights_.size()));
   for (std::int64_t row = 0; row < shape.rows; ++row) {
     const bool row_valid = validity == nullptr || (validity[row / 8] >> (row % 8) & 1) != 0;
