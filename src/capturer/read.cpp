@@ -147,6 +147,7 @@ Capturer::RowState Capturer::row_state(const ReadRequest& request, std::int64_t 
 }
 
 Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info) {
+  reap_orphans();
   for (;;) {
     const Sequence lacking = lacking_forward(request, request.end);
     if (lacking != 0) return {RCAP_STATUS_NOT_READY, lacking};

@@ -146,6 +146,7 @@ Answer Capturer::slot_info(std::int64_t slot, rcap_slot_info& info) {
   if (slot < 0 || slot >= limits_.num_slots) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", allowed are 0 .. %" PRId64, slot, limits_.num_slots - 1);
   }
+  reap_orphans();
   const SlotStore& store = stages_->store;
   for (;;) {
     const SlotRow row = store.load(slot, nullptr);

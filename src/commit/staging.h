@@ -107,7 +107,8 @@ struct Block {
   std::int64_t weight_version = 0;
   StagingLayout layout;
   Transfer transfer;
-  bool failed = false;  ///< the device failed while the block was copied: nothing of it is stored (R34)
+  std::atomic<bool> orphaned{false};  ///< dropped while its copy was on its way
+  bool failed = false;                ///< the device failed while the block was copied: nothing of it is stored (R34)
 
   // The acceptance of a LATER forward.
   bool accepted = false;

@@ -3,6 +3,7 @@
 
 #include "backend/rows/element.h"
 #include "backend/rows/kernels.h"
+#include "backend/rows/words.h"
 
 /// Loops in plain C++ that compilers turn into vectors of whatever instruction set their caller is compiled for: they are inlined by force into one
 /// wrapper per set.
@@ -74,6 +75,45 @@ RCAP_INLINE_BODY MarkSummary summarize_marks(const std::uint8_t* marks, std::int
     summary.repeated += (marks[i] & kMarkRepeated) != 0 ? 1 : 0;
   }
   return summary;
+}
+
+/// Rows that are turned at a time: of every layer some whole cache lines are read, and what is written stays in the first-level cache until it is
+/// complete.
+constexpr std::int64_t kTurnedRows = 32;
+
+inline void turn_words(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers, std::int64_t rows) {
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    for (std::int64_t row = 0; row < rows; ++row) std::memcpy(out + row * out_stride + layer * 8, in + layer * in_stride + row * 8, 8);
+  }
+}
+
+// Eight at a time by hand: compilers neither join nor unroll atomic accesses, and a loop around each word costs as much as the word.
+inline void store_words(std::uint64_t* slot, const std::byte* in, std::int64_t words) {
+  for (; words >= 8; words -= 8, slot += 8, in += 64) {
+    HostWords::store(slot[0], load_as<std::uint64_t>(in));
+    HostWords::store(slot[1], load_as<std::uint64_t>(in + 8));
+    HostWords::store(slot[2], load_as<std::uint64_t>(in + 16));
+    HostWords::store(slot[3], load_as<std::uint64_t>(in + 24));
+    HostWords::store(slot[4], load_as<std::uint64_t>(in + 32));
+    HostWords::store(slot[5], load_as<std::uint64_t>(in + 40));
+    HostWords::store(slot[6], load_as<std::uint64_t>(in + 48));
+    HostWords::store(slot[7], load_as<std::uint64_t>(in + 56));
+  }
+  for (; words > 0; --words, ++slot, in += 8) HostWords::store(*slot, load_as<std::uint64_t>(in));
+}
+
+inline void load_words(std::byte* out, const std::uint64_t* slot, std::int64_t words) {
+  for (; words >= 8; words -= 8, slot += 8, out += 64) {
+    store_as(out, HostWords::load(slot[0]));
+    store_as(out + 8, HostWords::load(slot[1]));
+    store_as(out + 16, HostWords::load(slot[2]));
+    store_as(out + 24, HostWords::load(slot[3]));
+    store_as(out + 32, HostWords::load(slot[4]));
+    store_as(out + 40, HostWords::load(slot[5]));
+    store_as(out + 48, HostWords::load(slot[6]));
+    store_as(out + 56, HostWords::load(slot[7]));
+  }
+  for (; words > 0; --words, ++slot, out += 8) store_as(out, HostWords::load(*slot));
 }
 
 }  // namespace routecap::rows::bodies

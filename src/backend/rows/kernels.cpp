@@ -57,6 +57,9 @@ constexpr Kernels make_kernels(SimdLevel level, const char* name) {
   kernels.to_float16 = &Set::to_float16;
   kernels.to_bfloat16 = &Set::to_bfloat16;
   kernels.summarize_marks = &Set::summarize_marks;
+  kernels.turn_words = &bodies::turn_words;
+  kernels.store_words = &bodies::store_words;
+  kernels.load_words = &bodies::load_words;
   return kernels;
 }
 
@@ -82,11 +85,21 @@ bool has_f16c() {
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
+/// What gains nothing, or loses, with vectors wider than AVX2's.
+constexpr void take_avx2(Kernels& kernels) {
+  kernels.to_float16 = &Avx2::to_float16;
+  kernels.turn_words = &Avx2::turn_words;
+  if constexpr (RCAP_SANITIZED == 0) {
+    kernels.store_words = &Avx2::store_words;
+    kernels.load_words = &Avx2::load_words;
+  }
+}
+
 constexpr Kernels make_avx2() {
   Kernels kernels = make_kernels<PlainAvx2>(SimdLevel::kAvx2, "avx2");
   kernels.narrow[0][3] = &Avx2::narrow_int32_to_uint8;
   kernels.narrow_rows_of_8 = &Avx2::narrow_rows_of_8;
-  kernels.to_float16 = &Avx2::to_float16;
+  take_avx2(kernels);
   return kernels;
 }
 constexpr Kernels kAvx2Kernels = make_avx2();
@@ -95,7 +108,7 @@ constexpr Kernels make_avx512() {
   Kernels kernels = make_kernels<PlainAvx512>(SimdLevel::kAvx512, "avx512");
   kernels.narrow[0][3] = &Avx512::narrow_int32_to_uint8;
   kernels.narrow_rows_of_8 = &Avx512::narrow_rows_of_8;
-  kernels.to_float16 = &Avx2::to_float16;
+  take_avx2(kernels);
   return kernels;
 }
 constexpr Kernels kAvx512Kernels = make_avx512();

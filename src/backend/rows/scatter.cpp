@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/rows/element.h"
+#include "backend/rows/prefetch.h"
 #include "backend/rows/tuned.h"
 #include "backend/rows/words.h"
 
@@ -8,20 +9,11 @@ namespace {
 
 /// Rows whose slots are fetched ahead: a slot is a handful of lines at a random place, and the claim of the next row waits until the stores of the
 /// one before it have reached the cache.
-constexpr std::int64_t kAhead = 4;
-constexpr std::int64_t kLine = 64;
-
-void fetch_to_write(const std::byte* slot, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(slot + at, 1, 3);
-}
-
-void store_row(std::uint64_t* out, const std::byte* in, std::int64_t words) {
-  for (std::int64_t word = 0; word < words; ++word) HostWords::store(out[word], load_as<std::uint64_t>(in + word * 8));
-}
+constexpr std::int64_t kAhead = 8;
 
 }  // namespace
 
-ScatterResult scatter(const ScatterJob& job) {
+ScatterResult scatter(const ScatterJob& job, const Kernels& kernels) {
   ScatterResult result;
   const StoreView& store = job.store;
   const std::int64_t words = job.shape.payload_bytes / 8;
@@ -44,7 +36,7 @@ ScatterResult scatter(const ScatterJob& job) {
       continue;
     }
     if (store.tags) HostWords::store(slot[1], static_cast<std::uint64_t>(job.tags[entry.staged_row]));
-    store_row(slot + payload_word(store), job.payload + entry.staged_row * job.shape.payload_bytes, words);
+    kernels.store_words(slot + payload_word(store), job.payload + entry.staged_row * job.shape.payload_bytes, words);
     if (job.weight_version != 0) {
       SlotExtension& extension = store.extensions[entry.slot];
       HostWords::store(reinterpret_cast<std::uint64_t&>(extension.row_sequence), static_cast<std::uint64_t>(job.sequence));
