@@ -30,7 +30,7 @@ enum class Found { kValid, kMissing, kPending };
 
 class Reader {
  public:
-  Reader(const GatherJob& job, const Kernels& kernels) : job_(job), kernels_(kernels) {}
+  Reader(const GatherJob& job, const Kernels& kernels) : job_(job), load_words_(kernels.load_words) {}
 
   /// @param version  receives the row's weight version
   Found read(std::int64_t slot, std::int64_t row, std::int64_t& version) const {
@@ -72,7 +72,7 @@ class Reader {
  private:
   void copy_out(std::byte* out, const std::uint64_t* words, std::int64_t bytes) const {
     const std::int64_t whole = bytes / 8;
-    kernels_.load_words(out, words, whole);
+    load_words_(out, words, whole);
     if (bytes % 8 == 0) return;
     const std::uint64_t last = HostWords::load(words[whole]);
     std::memcpy(out + whole * 8, &last, static_cast<std::size_t>(bytes % 8));
@@ -99,11 +99,13 @@ class Reader {
   }
 
   const GatherJob& job_;
-  const Kernels& kernels_;
+  const LoadWordsKernel load_words_;
 };
 
 template <class Slots>
-GatherResult gather_rows(const GatherJob& job, const Slots& slots, const Kernels& kernels) {
+GatherResult gather_rows(const GatherJob& given, Slots slots, const Kernels& kernels) {
+  // A copy of its own: behind every row read the compiler must take what others may point to for changed.
+  const GatherJob job = given;
   GatherResult result;
   const Reader reader(job, kernels);
   const std::int64_t slot_bytes = job.store.payload_offset() + job.shape.payload_bytes;

@@ -26,11 +26,12 @@ RCAP_INLINE_BODY bool narrow(std::byte* __restrict out, const std::byte* __restr
   return worst <= largest;
 }
 
-RCAP_INLINE_BODY bool narrow_rows_of_8(std::byte* __restrict out, const std::byte* __restrict in, std::int64_t rows, std::int64_t stride, std::uint64_t largest) {
+RCAP_INLINE_BODY bool narrow_rows_of_8(std::byte* __restrict out, const std::byte* __restrict in, std::int64_t rows, std::int64_t stride,
+                                       std::uint64_t largest) {
   std::uint32_t worst = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::byte* ids = in + row * stride;
-    for (int k = 0; k < 8; ++k) {
+    for (std::int64_t k = 0; k < 8; ++k) {
       std::uint32_t value;
       std::memcpy(&value, ids + k * 4, 4);
       worst = value > worst ? value : worst;
@@ -55,22 +56,35 @@ RCAP_INLINE_BODY void convert_to_bfloat16(std::byte* __restrict out, const std::
   }
 }
 
-/// Nearly always every row was captured once and well, or none was: those are told by two differences against a constant.
+/// Nearly always every row was captured once and well, or none was: two folds over whole words tell.
 RCAP_INLINE_BODY MarkSummary summarize_marks(const std::uint8_t* marks, std::int64_t count) {
-  std::uint8_t any = 0;
-  std::uint8_t all = 0xFF;
-  for (std::int64_t i = 0; i < count; ++i) {
-    any = static_cast<std::uint8_t>(any | marks[i]);
-    all = static_cast<std::uint8_t>(all & marks[i]);
+  std::uint64_t any_word = 0;
+  std::uint64_t all_word = ~std::uint64_t{0};
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, marks + i, 8);
+    any_word |= word;
+    all_word &= word;
+  }
+  for (int shift = 32; shift >= 8; shift /= 2) {
+    any_word |= any_word >> shift;
+    all_word &= all_word >> shift;
+  }
+  std::uint32_t any = any_word & 0xFFU;
+  std::uint32_t all = all_word & 0xFFU;
+  for (; i < count; ++i) {
+    any |= marks[i];
+    all &= marks[i];
   }
   MarkSummary summary;
-  summary.any = any;
+  summary.any = static_cast<std::uint8_t>(any);
   if ((any & kMarkCaptured) == 0) return summary;
   if ((all & kMarkCaptured) != 0 && (any & kMarkRepeated) == 0) {
     summary.captured = count;
     return summary;
   }
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (i = 0; i < count; ++i) {
     summary.captured += (marks[i] & kMarkCaptured) != 0 ? 1 : 0;
     summary.repeated += (marks[i] & kMarkRepeated) != 0 ? 1 : 0;
   }
@@ -81,7 +95,8 @@ RCAP_INLINE_BODY MarkSummary summarize_marks(const std::uint8_t* marks, std::int
 /// complete.
 constexpr std::int64_t kTurnedRows = 32;
 
-inline void turn_words(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers, std::int64_t rows) {
+inline void turn_words(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers, std::int64_t rows,
+                       bool /*more*/) {
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t row = 0; row < rows; ++row) std::memcpy(out + row * out_stride + layer * 8, in + layer * in_stride + row * 8, 8);
   }

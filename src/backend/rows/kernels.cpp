@@ -15,17 +15,17 @@ namespace routecap::rows {
 namespace {
 
 // One wrapper per body and instruction set. A macro, because a target attribute cannot be a template argument.
-#define RCAP_KERNEL_SET(SET, TARGET)                                                                                                       \
-  struct SET {                                                                                                                             \
-    template <class Id, class In>                                                                                                          \
-    TARGET static bool narrow(std::byte* out, const std::byte* in, std::int64_t count, std::uint64_t largest) {                            \
-      return bodies::narrow<Id, In>(out, in, count, largest);                                                                              \
-    }                                                                                                                                      \
-    TARGET static bool narrow_rows_of_8(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t stride, std::uint64_t largest) { \
-      return bodies::narrow_rows_of_8(out, in, rows, stride, largest);                                                                     \
-    }                                                                                                                                      \
-    TARGET static void to_float16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_float16(out, in, count); }  \
-    TARGET static void to_bfloat16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_bfloat16(out, in, count); } \
+#define RCAP_KERNEL_SET(SET, TARGET)                                                                                                           \
+  struct SET {                                                                                                                                 \
+    template <class Id, class In>                                                                                                              \
+    TARGET static bool narrow(std::byte* out, const std::byte* in, std::int64_t count, std::uint64_t largest) {                                \
+      return bodies::narrow<Id, In>(out, in, count, largest);                                                                                  \
+    }                                                                                                                                          \
+    TARGET static bool narrow_rows_of_8(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t stride, std::uint64_t largest) {  \
+      return bodies::narrow_rows_of_8(out, in, rows, stride, largest);                                                                         \
+    }                                                                                                                                          \
+    TARGET static void to_float16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_float16(out, in, count); }     \
+    TARGET static void to_bfloat16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_bfloat16(out, in, count); }   \
     TARGET static MarkSummary summarize_marks(const std::uint8_t* marks, std::int64_t count) { return bodies::summarize_marks(marks, count); } \
   }
 

@@ -88,16 +88,33 @@ struct Avx2 {
     bodies::convert_to_float16(out + i * 2, in + i * 4, count - i);
   }
 
-  /// Four rows of four layers. Blocks at the ends overlap their neighbours instead of being smaller.
+  /// Four rows of four layers at a time. Blocks at the ends overlap their neighbours instead of being smaller.
   RCAP_AVX2 static void turn_words(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers,
-                                   std::int64_t rows) {
-    if (layers < 4 || rows < 4) return bodies::turn_words(out, out_stride, in, in_stride, layers, rows);
+                                   std::int64_t rows, bool more) {
+    if (layers < 4 || rows < 4) return bodies::turn_words(out, out_stride, in, in_stride, layers, rows, more);
     for (std::int64_t layer = 0; layer < layers; layer += 4) {
       const std::int64_t at_layer = layer <= layers - 4 ? layer : layers - 4;
       for (std::int64_t row = 0; row < rows; row += 4) {
         const std::int64_t at_row = row <= rows - 4 ? row : rows - 4;
-        turn_block(out + at_row * out_stride + at_layer * 8, out_stride, in + at_layer * in_stride + at_row * 8, in_stride);
+        const std::byte* from = in + at_layer * in_stride + at_row * 8;
+        std::byte* to = out + at_row * out_stride + at_layer * 8;
+        if (more) fetch_next_tile(to, out_stride, from, in_stride, layer, row);
+        turn_block(to, out_stride, from, in_stride);
       }
+    }
+  }
+
+  /// The same block of the next tile. No hardware follows so many streams: of a forward too large for the caches this saves a third. A line holds
+  /// eight rows of a layer, or eight layers of a row, so every second block has fetched it already.
+  [[gnu::always_inline]] static void fetch_next_tile(const std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride,
+                                                     std::int64_t layer, std::int64_t row) {
+    if (row % 8 == 0) {
+      const std::byte* next = in + bodies::kTurnedRows * 8;
+      for (int i = 0; i < 4; ++i) __builtin_prefetch(next + i * in_stride, 0, 3);
+    }
+    if (layer % 8 == 0) {
+      const std::byte* next = out + bodies::kTurnedRows * out_stride;
+      for (int i = 0; i < 4; ++i) __builtin_prefetch(next + i * out_stride, 1, 3);
     }
   }
 

@@ -159,7 +159,8 @@ void snapshot(const SnapshotJob& job, const Kernels& kernels) {
     const auto turn = [&](Turn move, const std::byte* base, std::int64_t cell, std::int64_t offset) {
       const std::int64_t layer_stride = job.cache.device_rows * cell;
       if (cell == 8 && job.rows == nullptr) {  // eight one-byte ids, the usual case
-        kernels.turn_words(tile.out[0] + offset, shape.payload_bytes, base + tile.source[0] * 8, layer_stride, shape.layers, tile.rows);
+        kernels.turn_words(tile.out[0] + offset, shape.payload_bytes, base + tile.source[0] * 8, layer_stride, shape.layers, tile.rows,
+                           first + kTile < job.staged);
       } else {
         move(tile, base, layer_stride, cell, shape.layers, offset);
       }
