@@ -34,7 +34,7 @@ Struct sized_in(const Struct* given, const char* name) {
     std::memcpy(&known, given, sizeof known);
     return known;
   }
-  if (size < 8 || size > kLargestStruct) {
+  if (size < 8 || size % 8 != 0 || size > kLargestStruct) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s->struct_size is %" PRId64 ", this library's struct has %zu bytes (use the init function)", name, size,
          sizeof(Struct));
   }

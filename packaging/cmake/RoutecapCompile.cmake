@@ -27,6 +27,10 @@ if(ROUTECAP_SANITIZE)
   add_link_options(-fsanitize=${_sanitizers})
   if("undefined" IN_LIST ROUTECAP_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      # These two need a runtime that clang links into C++ programs only, and the C programs here load the same library.
+      add_compile_options(-fno-sanitize=vptr,function)
+    endif()
   endif()
   if("thread" IN_LIST ROUTECAP_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # gcc warns that it cannot model atomic_thread_fence; the fences here only strengthen orders that atomics already give.

@@ -6,8 +6,12 @@
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
+set(_targets routecap routecap_loader)
+if(TARGET routecap_static)
+  list(APPEND _targets routecap_static)
+endif()
 install(
-  TARGETS ${ROUTECAP_LIBRARIES} routecap_loader
+  TARGETS ${_targets}
   EXPORT routecap-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)

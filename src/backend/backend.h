@@ -53,6 +53,8 @@ class Backend {
   virtual void copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, Transfer& transfer) = 0;
   /// Whether a started copy is complete.
   virtual bool complete(const Transfer& transfer) = 0;
+  /// Waits for a started copy; only threads of ours call it.
+  virtual void wait(const Transfer& transfer) = 0;
 };
 
 /// The host backend: sequential, on the caller's thread, done when the call returns.

@@ -45,6 +45,8 @@ class HostBackend final : public Backend {
   }
 
   bool complete(const Transfer& transfer) override { return transfer.started; }
+
+  void wait(const Transfer& /*transfer*/) override {}
 };
 
 }  // namespace

@@ -117,6 +117,8 @@ class Capturer : public Handle<0x72657470616372> {
   rcap_summary settle_stored(Block& block);
   void settle_dropped(Block& block);
   void finish(Block& block);
+  /// Ends dropped outputs whose copies are over by now (R33).
+  void reap_orphans();
   /// The unsettled forward numbered above .. before (both excluded) that may write `slot`, or 0. Under the settle mutex.
   [[nodiscard]] Sequence may_change(std::int64_t slot, Sequence before, Sequence above) const;
   void resolve_copies();
@@ -162,6 +164,7 @@ class Capturer : public Handle<0x72657470616372> {
   /// Settling, accepting and copying exclude each other: a copy sees a forward either unsettled or stored, never halfway (R12).
   std::mutex settle_mutex_;
   Monitor progress_;
+  std::atomic<std::int64_t> orphans_{0};
   std::optional<OwnThread> own_thread_;
 
   struct Counters {

@@ -22,6 +22,7 @@ KnownLists Capturer::widen_known(const Batch& batch) {
 }
 
 Block* Capturer::free_block_or_wait() {
+  reap_orphans();
   Block* block = stages_->ring.find_free();
   if (block == nullptr && geometry_.config().busy_policy == RCAP_BUSY_WAIT) {
     progress_.wait_until(deadline_after(geometry_.config().busy_timeout_ns), [&] {
@@ -108,7 +109,7 @@ Answer Capturer::end_forward(const rcap_forward_layout& layout, RawArray slots, 
   std::swap(block->forward_lists.rows, ring.scratch_lists.rows);
   if (batch.tags.given() && !batch.tags.on_device) batch.tags.view.widen(block->tags);
   const bool slots_unknown = batch.slots.given() ? batch.slots.on_device : batch.acceptance == RCAP_ACCEPT_LATER && limits_.num_slots > 0;
-  publish_pending(*block, slots_unknown && batch.tokens > 0);
+  publish_pending(*block, slots_unknown && batch.entries > 0);
   take_sequence(sequence);
   block->in_use.store(true, std::memory_order_relaxed);
   made.begin(*block);

@@ -205,6 +205,13 @@ Answer Capturer::finalize(Output& output, rcap_summary* summary) {
 
 Settled Capturer::work_at(Block& block, bool accepted) {
   start_copy(block, nullptr);
+  if (!block.failed) {
+    try {
+      backend_->wait(block.transfer);
+    } catch (const Error&) {
+      block.failed = true;
+    }
+  }
   return accepted || block.failed ? settle(block) : Settled{};
 }
 
@@ -213,11 +220,32 @@ void Capturer::destroy(Output& output) {
   if (output.settled() || unsettled == nullptr) return;
   if (own_thread_ && own_thread_->detach(output) != OwnThread::Detached::kTaken) return;
   Block& block = *unsettled;
+  counters_.dropped.fetch_add(1, std::memory_order_relaxed);
   // What only the device knows of the lists comes with the copy; a LATER forward never accepted touches no slot and needs none.
   if (block.accepted && !block.failed) start_copy(block, nullptr);
+  if (block.transfer.started && !copy_complete(block)) {
+    // R32: the block is free when its copy is over. Whoever needs a block or a slot next looks after it.
+    block.orphaned.store(true, std::memory_order_release);
+    orphans_.fetch_add(1, std::memory_order_release);
+    return;
+  }
   settle_dropped(block);
-  counters_.dropped.fetch_add(1, std::memory_order_relaxed);
   free_block(block);
+}
+
+void Capturer::reap_orphans() {
+  if (orphans_.load(std::memory_order_acquire) == 0) return;
+  for (const auto& block : stages_->ring.blocks()) {
+    // Taken by one thread at a time; put back while the copy goes on.
+    if (!block->orphaned.exchange(false, std::memory_order_acq_rel)) continue;
+    if (!copy_complete(*block)) {
+      block->orphaned.store(true, std::memory_order_release);
+      continue;
+    }
+    orphans_.fetch_sub(1, std::memory_order_relaxed);
+    settle_dropped(*block);
+    free_block(*block);
+  }
 }
 
 OwnThread& Capturer::own_thread(const char* function) {

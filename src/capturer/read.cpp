@@ -43,8 +43,11 @@ void check_numbers(const rcap_read_layout& layout) {
 
 ReadRequest Capturer::checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const {
   check_numbers(layout);
+  if (layout.after_sequence < 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "after_sequence is %" PRId64 ", numbers count from 1, 0 names none", layout.after_sequence);
+  }
   const Sequence last = last_sequence_.load(std::memory_order_acquire);
-  if (layout.after_sequence < 0 || layout.after_sequence > last) {
+  if (layout.after_sequence > last) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "after_sequence is %" PRId64 ", the last number given is %" PRId64, layout.after_sequence, last);
   }
   const std::int32_t element = dtype_bytes(layout.slots_dtype);
@@ -82,8 +85,8 @@ ReadRequest Capturer::checked_read(const rcap_read_layout& layout, RawArray slot
   for (std::int64_t i = request.start / page_size; i <= (request.end - 1) / page_size; ++i) {
     const std::int64_t number = raw_number(request.slots, i);
     if (number < -1 || number >= units) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %" PRId64 ", allowed are -1 .. %" PRId64 "%s", i, number, units - 1,
-           page_size > 1 ? " (pages)" : "");
+      fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %s %" PRId64 ", allowed are -1 .. %" PRId64, i,
+           layout.unit == RCAP_UNIT_PAGE ? "page" : "slot", number, units - 1);
     }
   }
   return request;
@@ -154,6 +157,7 @@ rows::GatherJob Capturer::gather_job(const ReadRequest& request) const {
 }
 
 Answer Capturer::try_gather(const ReadRequest& request, GatherRows gather) {
+  reap_orphans();
   for (;;) {
     const Sequence lacking = lacking_forward(request, request.end);
     if (lacking != 0) return {RCAP_STATUS_NOT_READY, lacking};

@@ -13,6 +13,7 @@ namespace {
 struct UnitList {
   ListView view;
   std::int64_t unit_slots = 1;  ///< slots that one number names
+  const char* unit = "slot";
 };
 
 UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArray array, std::int64_t page_size) {
@@ -32,7 +33,7 @@ UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArra
   }
   if (array.data == nullptr && array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, %s_bytes is %" PRId64, name, name, array.bytes);
   const std::int64_t count = array.bytes / element;
-  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1};
+  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1, layout.unit == RCAP_UNIT_PAGE ? "page" : "slot"};
 }
 
 /// -1 is no slot here, and nothing is applied (R14).
@@ -40,8 +41,7 @@ void check_range(const char* name, const UnitList& list, std::int64_t num_slots)
   const std::int64_t units = num_slots / list.unit_slots;
   list.view.for_each([&](std::int64_t index, std::int64_t unit) {
     if (unit < 0 || unit >= units) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %" PRId64 ", allowed are 0 .. %" PRId64 "%s", name, index, unit, units - 1,
-           list.unit_slots > 1 ? " (pages)" : "");
+      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %s %" PRId64 ", allowed are 0 .. %" PRId64, name, index, list.unit, unit, units - 1);
     }
   });
 }
@@ -84,7 +84,7 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
   const UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
   const UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
   if (sources.view.count() != targets.view.count()) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "from has %" PRId64 " elements, to has %" PRId64, sources.view.count(), targets.view.count());
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes, to.bytes);
   }
   check_range("from", sources, limits_.num_slots);
   check_range("to", targets, limits_.num_slots);
@@ -96,7 +96,7 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
   for (std::size_t i = 0; i < to_slots.size(); ++i) {
     if (!named.insert(to_slots[i])) {
       const std::int64_t unit = to_slots[i] / targets.unit_slots;
-      fail(RCAP_STATUS_INVALID_ARGUMENT, "to names %s %" PRId64 " twice, a target may stand once", targets.unit_slots > 1 ? "page" : "slot", unit);
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "to names %s %" PRId64 " twice, a target may stand once", targets.unit, unit);
     }
   }
 
@@ -146,6 +146,7 @@ Answer Capturer::slot_info(std::int64_t slot, rcap_slot_info& info) {
   if (slot < 0 || slot >= limits_.num_slots) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", allowed are 0 .. %" PRId64, slot, limits_.num_slots - 1);
   }
+  reap_orphans();
   const SlotStore& store = stages_->store;
   for (;;) {
     const SlotRow row = store.load(slot, nullptr);

@@ -38,6 +38,9 @@ Groups checked_groups(std::int64_t groups, std::int64_t group_width, std::int64_
   require_not_negative("group_width", group_width);
   Groups checked{groups == 0 ? 1 : groups, group_width};
   if (group_width == 0 && checked.groups == 1) checked.width = whole;
+  if (group_width == 0 && checked.groups > 1 && whole > 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "group_width is 0, only one group may leave it out, groups is %" PRId64, groups);
+  }
   static_cast<void>(checked_multiply(checked.groups, checked.width, "groups * group_width"));
   return checked;
 }
@@ -130,7 +133,8 @@ Batch checked_batch(const rcap_forward_layout& layout, RawArray slots, RawArray 
   batch.entries = groups.groups * groups.width;
   check_entry_count(batch.entries, limits);
   if (!given && batch.entries != layout.tokens) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "groups %" PRId64 " * group_width %" PRId64 " is not tokens %" PRId64, groups.groups, groups.width, layout.tokens);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "groups %" PRId64 " * group_width %" PRId64 " is %" PRId64 ", not the %" PRId64 " tokens", groups.groups, groups.width,
+         batch.entries, layout.tokens);
   }
   if (given) batch.rows = checked_list("rows", rows, row_bytes, groups, layout.rows_group_stride, on_device("rows_memory", layout.rows_memory));
   // LATER may leave its slots to the accept; a rank without slots captures and stages only.

@@ -12,6 +12,7 @@
 #include "config/geometry.h"
 #include "config/staging_layout.h"
 #include "store/stamp.h"
+#include "support/backoff.h"
 #include "support/mapping.h"
 
 namespace routecap {
@@ -37,7 +38,7 @@ class PendingForward {
   /// again where the block changed meanwhile. Returns that forward's number, or 0.
   template <class Matches>
   [[nodiscard]] Sequence find(Sequence until, Matches&& matches) const {
-    for (;;) {
+    for (Backoff backoff;; backoff.pause()) {
       const std::uint64_t before = version_.load(std::memory_order_acquire);
       const Sequence sequence = sequence_.load(std::memory_order_acquire);
       if (sequence == 0 || sequence > until) return 0;
@@ -107,7 +108,8 @@ struct Block {
   std::int64_t weight_version = 0;
   StagingLayout layout;
   Transfer transfer;
-  bool failed = false;  ///< the device failed while the block was copied: nothing of it is stored (R34)
+  std::atomic<bool> orphaned{false};  ///< dropped while its copy was on its way
+  bool failed = false;                ///< the device failed while the block was copied: nothing of it is stored (R34)
 
   // The acceptance of a LATER forward.
   bool accepted = false;

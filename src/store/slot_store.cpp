@@ -36,7 +36,7 @@ void SlotStore::settle_missing(std::int64_t slot, Sequence sequence) {
 SlotRow SlotStore::load(std::int64_t slot, std::uint64_t* payload) const {
   std::uint64_t* const word = words(slot);
   const std::atomic_ref<std::uint64_t> stamp_word(*word);
-  for (;;) {
+  for (Backoff backoff;; backoff.pause()) {
     SlotRow row;
     row.stamp = Stamp(stamp_word.load(std::memory_order_acquire));
     if (row.stamp.writing()) continue;

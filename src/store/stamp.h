@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "support/backoff.h"
+
 namespace routecap {
 
 /// Number of a forward, release or copy; all of a capturer count together from 1 (R9). 0 is "never".
@@ -45,10 +47,11 @@ class Stamp {
 inline bool claim(std::uint64_t& word, Sequence sequence) {
   const std::atomic_ref<std::uint64_t> stamp(word);
   std::uint64_t seen = stamp.load(std::memory_order_acquire);
-  for (;;) {
+  for (Backoff backoff;;) {
     const Stamp current(seen);
     if (current.sequence() >= sequence) return false;
     if (current.writing()) {
+      backoff.pause();
       seen = stamp.load(std::memory_order_acquire);
       continue;
     }

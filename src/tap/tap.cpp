@@ -10,11 +10,12 @@
 namespace routecap {
 namespace {
 
-/// Bytes that `tokens` rows of `row_bytes`, `stride` apart, reach over; the last row needs no stride behind it.
-bool rows_fit(std::int64_t bytes, std::int64_t tokens, std::int64_t stride, std::int64_t row_bytes) {
+/// Bytes that `tokens` rows of `row_bytes`, `stride` apart, reach over; the last row needs no stride behind it. INT64_MAX where that overflows.
+std::int64_t reach_of(std::int64_t tokens, std::int64_t stride, std::int64_t row_bytes) {
   std::int64_t reach = 0;
-  if (tokens == 0) return true;
-  return !__builtin_mul_overflow(tokens - 1, stride, &reach) && !__builtin_add_overflow(reach, row_bytes, &reach) && bytes >= reach;
+  if (tokens == 0) return 0;
+  const bool overflow = __builtin_mul_overflow(tokens - 1, stride, &reach) || __builtin_add_overflow(reach, row_bytes, &reach);
+  return overflow ? INT64_MAX : reach;
 }
 
 /// Checks one of the two arrays of a capture and returns its row stride in bytes.
@@ -23,9 +24,10 @@ std::int64_t checked_stride(const char* name, RawArray array, std::int64_t strid
   const std::int64_t step = stride == 0 ? row_bytes : stride;
   if (step < row_bytes) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", smaller than a row's %" PRId64 " bytes", name, step, row_bytes);
   if (tokens > 0 && array.data == nullptr) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, the layout has %" PRId64 " tokens", name, tokens);
-  if (!rows_fit(array.bytes, tokens, step, row_bytes)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", too few for tokens %" PRId64 " at a row stride of %" PRId64 " bytes", name, array.bytes,
-         tokens, step);
+  const std::int64_t reach = reach_of(tokens, step, row_bytes);
+  if (array.bytes < reach) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", %" PRId64 " tokens at a row stride of %" PRId64 " bytes need %" PRId64, name, array.bytes,
+         tokens, step, reach);
   }
   return step;
 }

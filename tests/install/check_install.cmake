@@ -15,7 +15,7 @@ file(MAKE_DIRECTORY "${WORK}")
 
 # run(COMMAND...): must succeed; its stdout is left in OUTPUT.
 macro(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE OUTPUT COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE OUTPUT ECHO_OUTPUT_VARIABLE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endmacro()
 
 function(expect_quickstart program)

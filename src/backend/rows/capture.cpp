@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "backend/rows/sequential.h"
 #include "backend/rows/tuned.h"
+#include "support/dtype.h"
 
 namespace routecap::rows::tuned {
 namespace {
@@ -77,17 +80,22 @@ void capture(const CaptureJob& job, const Kernels& kernels) {
   const NarrowKernel kernel = kernels.narrow_for(job.shape.id_bytes, job.ids_dtype);
   const std::uint64_t largest = largest_id_of(job.ids_dtype, job.num_experts);
   const std::int64_t given_row = static_cast<std::int64_t>(job.shape.top_k) * dtype_bytes(job.ids_dtype);
-  const std::int64_t block = given_row >= kBlockBytes ? 1 : kBlockBytes / given_row;
+  // No division for the few rows of a decode step.
+  const std::int64_t block = job.tokens * given_row <= kBlockBytes ? job.tokens : std::max<std::int64_t>(1, kBlockBytes / given_row);
   std::uint8_t* marks = layer_marks(job.cache, job.layer) + job.first_row;
   for (std::int64_t first = 0; first < job.tokens; first += block) {
     const std::int64_t rows = job.tokens - first < block ? job.tokens - first : block;
     // The ids of a row that is there already must stay, and a bad one needs its own mark: both are rare, and left to the row-by-row form.
-    const bool fresh = kernels.summarize_marks(marks + first, rows).any == 0;
+    const bool fresh = rows == 1 ? marks[first] == 0 : kernels.summarize_marks(marks + first, rows).any == 0;
     if (!fresh || !narrow(job, kernels, kernel, largest, first, rows)) {
       algorithm::capture<HostWords>(thrust::seq, part(job, first, first + rows));
       continue;
     }
-    std::memset(marks + first, kMarkCaptured, static_cast<std::size_t>(rows));
+    if (rows == 1) {
+      marks[first] = kMarkCaptured;
+    } else {
+      std::memset(marks + first, kMarkCaptured, static_cast<std::size_t>(rows));
+    }
     if (job.shape.weight_bytes != 0) keep_weights(job, kernels, first, rows);
   }
 }

@@ -42,7 +42,7 @@ RCAP_HD inline std::uint16_t to_float16(std::uint32_t bits) {
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return static_cast<std::uint16_t>(sign | 0x7E00U | ((magnitude >> 13) & 0x03FFU));
   if (magnitude >= 0x477FF000U) return static_cast<std::uint16_t>(sign | 0x7C00U);  // 65520 and more round to infinity
-  std::uint32_t kept = 0;       // result before rounding
+  std::uint32_t kept = 0;                                                           // result before rounding
   std::uint32_t remainder = 0;  // what is cut off, aligned so that `half` is half a unit of the last kept place
   std::uint32_t half = 0;
   if (magnitude >= 0x38800000U) {  // normal in binary16: 2^-14 and more
@@ -66,20 +66,6 @@ RCAP_HD inline std::uint16_t to_bfloat16(std::uint32_t bits) {
   const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16;
   const std::uint32_t quiet = (bits >> 16) | 0x0040U;
   return static_cast<std::uint16_t>((bits & 0x7FFFFFFFU) > 0x7F800000U ? quiet : rounded);
-}
-
-RCAP_HD constexpr std::int32_t dtype_bytes(std::int32_t dtype) {
-  switch (dtype) {
-    case RCAP_DTYPE_UINT8: return 1;
-    case RCAP_DTYPE_UINT16:
-    case RCAP_DTYPE_INT16:
-    case RCAP_DTYPE_FLOAT16:
-    case RCAP_DTYPE_BFLOAT16: return 2;
-    case RCAP_DTYPE_INT32:
-    case RCAP_DTYPE_FLOAT32: return 4;
-    case RCAP_DTYPE_INT64: return 8;
-    default: return 0;
-  }
 }
 
 /// Bytes of one layer of one row.

@@ -2,14 +2,15 @@
 #include <algorithm>
 
 #include "backend/rows/element.h"
+#include "backend/rows/prefetch.h"
 #include "backend/rows/tuned.h"
 #include "backend/rows/words.h"
 
 namespace routecap::rows::tuned {
 namespace {
 
-constexpr std::int64_t kAhead = 4;
-constexpr std::int64_t kLine = 64;
+/// As in scatter.cpp.
+constexpr std::int64_t kAhead = 8;
 
 /// Slots of a list whose element type and kind are known: no choice per row.
 template <class Number, bool kPages>
@@ -25,19 +26,11 @@ struct Listed {
   }
 };
 
-void copy_words(std::byte* out, const std::uint64_t* words, std::int64_t bytes) {
-  const std::int64_t whole = bytes / 8;
-  for (std::int64_t word = 0; word < whole; ++word) store_as(out + word * 8, HostWords::load(words[word]));
-  if (bytes % 8 == 0) return;
-  const std::uint64_t last = HostWords::load(words[whole]);
-  std::memcpy(out + whole * 8, &last, static_cast<std::size_t>(bytes % 8));
-}
-
 enum class Found { kValid, kMissing, kPending };
 
 class Reader {
  public:
-  explicit Reader(const GatherJob& job) : job_(job) {}
+  Reader(const GatherJob& job, const Kernels& kernels) : job_(job), load_words_(kernels.load_words) {}
 
   /// @param version  receives the row's weight version
   Found read(std::int64_t slot, std::int64_t row, std::int64_t& version) const {
@@ -55,8 +48,8 @@ class Reader {
       const bool other_tag = job_.store.tags && job_.tags != nullptr && HostWords::load(words[1]) != static_cast<std::uint64_t>(job_.tags[row]);
       const std::uint64_t* payload = words + payload_word(job_.store);
       if (!other_tag) {
-        copy_words(job_.ids + row * shape.ids_bytes, payload, shape.ids_bytes);
-        if (job_.weights != nullptr) copy_words(job_.weights + row * shape.weights_bytes, payload + shape.weights_offset / 8, shape.weights_bytes);
+        copy_out(job_.ids + row * shape.ids_bytes, payload, shape.ids_bytes);
+        if (job_.weights != nullptr) copy_out(job_.weights + row * shape.weights_bytes, payload + shape.weights_offset / 8, shape.weights_bytes);
         if (job_.cell_validity != nullptr) put_cells(row, payload + shape.cells_offset / 8);
         version = 0;
         if (stamp.extended()) {
@@ -77,6 +70,14 @@ class Reader {
   }
 
  private:
+  void copy_out(std::byte* out, const std::uint64_t* words, std::int64_t bytes) const {
+    const std::int64_t whole = bytes / 8;
+    load_words_(out, words, whole);
+    if (bytes % 8 == 0) return;
+    const std::uint64_t last = HostWords::load(words[whole]);
+    std::memcpy(out + whole * 8, &last, static_cast<std::size_t>(bytes % 8));
+  }
+
   /// Puts the row's L bits in the bitmap; null clears them. Rows come in order: the bits behind them in the last byte are the next row's to set.
   void put_cells(std::int64_t row, const std::uint64_t* cells) const {
     const std::int64_t layers = job_.shape.layers;
@@ -98,19 +99,21 @@ class Reader {
   }
 
   const GatherJob& job_;
+  const LoadWordsKernel load_words_;
 };
 
 template <class Slots>
-GatherResult gather_rows(const GatherJob& job, const Slots& slots) {
+GatherResult gather_rows(const GatherJob& given, Slots slots, const Kernels& kernels) {
+  // A copy of its own: behind every row read the compiler must take what others may point to for changed.
+  const GatherJob job = given;
   GatherResult result;
-  const Reader reader(job);
+  const Reader reader(job, kernels);
   const std::int64_t slot_bytes = job.store.payload_offset() + job.shape.payload_bytes;
   const std::int64_t lowest = std::max<std::int64_t>(job.reserved_slots, 0);
-  const auto fetch = [&](std::int64_t row) {
+  const auto fetch = [&](std::int64_t row) __attribute__((always_inline)) {
     const std::int64_t slot = slots(row);
     if (slot < lowest) return;
-    const std::byte* base = job.store.base + slot * job.store.slot_stride;
-    for (std::int64_t at = 0; at < slot_bytes; at += kLine) __builtin_prefetch(base + at, 0, 3);
+    fetch_to_read(job.store.base + slot * job.store.slot_stride, slot_bytes);
   };
   for (std::int64_t row = 0; row < job.rows && row < kAhead; ++row) fetch(row);
   std::uint32_t validity = 0;
@@ -143,11 +146,12 @@ GatherResult gather_rows(const GatherJob& job, const Slots& slots) {
 
 }  // namespace
 
-GatherResult gather(const GatherJob& job, const SlotList& slots) {
+GatherResult gather(const GatherJob& job, const SlotList& slots, const Kernels& kernels) {
+  const bool pages = slots.page_size != 1;
   if (slots.element_bytes == 4) {
-    return slots.page_size == 1 ? gather_rows(job, Listed<std::int32_t, false>{slots}) : gather_rows(job, Listed<std::int32_t, true>{slots});
+    return pages ? gather_rows(job, Listed<std::int32_t, true>{slots}, kernels) : gather_rows(job, Listed<std::int32_t, false>{slots}, kernels);
   }
-  return slots.page_size == 1 ? gather_rows(job, Listed<std::int64_t, false>{slots}) : gather_rows(job, Listed<std::int64_t, true>{slots});
+  return pages ? gather_rows(job, Listed<std::int64_t, true>{slots}, kernels) : gather_rows(job, Listed<std::int64_t, false>{slots}, kernels);
 }
 
 }  // namespace routecap::rows::tuned

@@ -63,8 +63,7 @@ struct GatherRow {
           copy_out(job.weights + index * job.shape.weights_bytes, payload + job.shape.weights_offset / 8, job.shape.weights_bytes);
         }
         if (stamp.extended()) {
-          version = static_cast<std::int64_t>(
-              Words::load(reinterpret_cast<const std::uint64_t&>(job.store.extensions[slot].weight_version)));
+          version = static_cast<std::int64_t>(Words::load(reinterpret_cast<const std::uint64_t&>(job.store.extensions[slot].weight_version)));
         }
       }
       if (!other_tag && job.cell_validity != nullptr) put_cells(index, words + payload_word(job.store) + job.shape.cells_offset / 8);

@@ -15,17 +15,17 @@ namespace routecap::rows {
 namespace {
 
 // One wrapper per body and instruction set. A macro, because a target attribute cannot be a template argument.
-#define RCAP_KERNEL_SET(SET, TARGET)                                                                                                       \
-  struct SET {                                                                                                                             \
-    template <class Id, class In>                                                                                                          \
-    TARGET static bool narrow(std::byte* out, const std::byte* in, std::int64_t count, std::uint64_t largest) {                            \
-      return bodies::narrow<Id, In>(out, in, count, largest);                                                                              \
-    }                                                                                                                                      \
-    TARGET static bool narrow_rows_of_8(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t stride, std::uint64_t largest) { \
-      return bodies::narrow_rows_of_8(out, in, rows, stride, largest);                                                                     \
-    }                                                                                                                                      \
-    TARGET static void to_float16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_float16(out, in, count); }  \
-    TARGET static void to_bfloat16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_bfloat16(out, in, count); } \
+#define RCAP_KERNEL_SET(SET, TARGET)                                                                                                           \
+  struct SET {                                                                                                                                 \
+    template <class Id, class In>                                                                                                              \
+    TARGET static bool narrow(std::byte* out, const std::byte* in, std::int64_t count, std::uint64_t largest) {                                \
+      return bodies::narrow<Id, In>(out, in, count, largest);                                                                                  \
+    }                                                                                                                                          \
+    TARGET static bool narrow_rows_of_8(std::byte* out, const std::byte* in, std::int64_t rows, std::int64_t stride, std::uint64_t largest) {  \
+      return bodies::narrow_rows_of_8(out, in, rows, stride, largest);                                                                         \
+    }                                                                                                                                          \
+    TARGET static void to_float16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_float16(out, in, count); }     \
+    TARGET static void to_bfloat16(std::byte* out, const std::byte* in, std::int64_t count) { bodies::convert_to_bfloat16(out, in, count); }   \
     TARGET static MarkSummary summarize_marks(const std::uint8_t* marks, std::int64_t count) { return bodies::summarize_marks(marks, count); } \
   }
 
@@ -57,6 +57,9 @@ constexpr Kernels make_kernels(SimdLevel level, const char* name) {
   kernels.to_float16 = &Set::to_float16;
   kernels.to_bfloat16 = &Set::to_bfloat16;
   kernels.summarize_marks = &Set::summarize_marks;
+  kernels.turn_words = &bodies::turn_words;
+  kernels.store_words = &bodies::store_words;
+  kernels.load_words = &bodies::load_words;
   return kernels;
 }
 
@@ -82,11 +85,21 @@ bool has_f16c() {
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
 
+/// What gains nothing, or loses, with vectors wider than AVX2's.
+constexpr void take_avx2(Kernels& kernels) {
+  kernels.to_float16 = &Avx2::to_float16;
+  kernels.turn_words = &Avx2::turn_words;
+  if constexpr (RCAP_SANITIZED == 0) {
+    kernels.store_words = &Avx2::store_words;
+    kernels.load_words = &Avx2::load_words;
+  }
+}
+
 constexpr Kernels make_avx2() {
   Kernels kernels = make_kernels<PlainAvx2>(SimdLevel::kAvx2, "avx2");
   kernels.narrow[0][3] = &Avx2::narrow_int32_to_uint8;
   kernels.narrow_rows_of_8 = &Avx2::narrow_rows_of_8;
-  kernels.to_float16 = &Avx2::to_float16;
+  take_avx2(kernels);
   return kernels;
 }
 constexpr Kernels kAvx2Kernels = make_avx2();
@@ -95,7 +108,7 @@ constexpr Kernels make_avx512() {
   Kernels kernels = make_kernels<PlainAvx512>(SimdLevel::kAvx512, "avx512");
   kernels.narrow[0][3] = &Avx512::narrow_int32_to_uint8;
   kernels.narrow_rows_of_8 = &Avx512::narrow_rows_of_8;
-  kernels.to_float16 = &Avx2::to_float16;
+  take_avx2(kernels);
   return kernels;
 }
 constexpr Kernels kAvx512Kernels = make_avx512();

@@ -25,6 +25,15 @@ struct MarkSummary {
 };
 using MarkKernel = MarkSummary (*)(const std::uint8_t* marks, std::int64_t count);
 
+/// Turns cells of eight bytes from in[layer][row] to out[row][layer]; strides in bytes. `more`: the next tile of rows follows, and may be fetched.
+using TurnKernel = void (*)(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers,
+                            std::int64_t rows, bool more);
+
+/// Copies words into a claimed slot, or out of one that others may write meanwhile. Each word by itself is whole; together they are what the stamp
+/// says.
+using StoreWordsKernel = void (*)(std::uint64_t* slot, const std::byte* in, std::int64_t words);
+using LoadWordsKernel = void (*)(std::byte* out, const std::uint64_t* slot, std::int64_t words);
+
 /// The loops that gain from an instruction set. The set is chosen when the program runs; a build serves every machine of its architecture.
 struct Kernels {
   SimdLevel level = SimdLevel::kScalar;
@@ -34,6 +43,9 @@ struct Kernels {
   WeightKernel to_float16 = nullptr;
   WeightKernel to_bfloat16 = nullptr;
   MarkKernel summarize_marks = nullptr;
+  TurnKernel turn_words = nullptr;
+  StoreWordsKernel store_words = nullptr;
+  LoadWordsKernel load_words = nullptr;
 
   /// @param id_bytes   bytes of a kept id
   /// @param ids_dtype  `rcap_dtype` of the given ids

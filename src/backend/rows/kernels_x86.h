@@ -15,11 +15,25 @@
 /// those are done over. Always called with at least one id.
 namespace routecap::rows {
 
+/// Sanitizers see what compilers emit, not what assembly does: under them words are copied by the plain loops.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define RCAP_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define RCAP_SANITIZED 1
+#endif
+#endif
+#if !defined(RCAP_SANITIZED)
+#define RCAP_SANITIZED 0
+#endif
+
 #define RCAP_AVX2 [[gnu::target("avx2,f16c")]]
 #define RCAP_AVX512 [[gnu::target("avx2,f16c,avx512f,avx512bw,avx512vl,avx512dq")]]
 
 struct Avx2 {
   RCAP_AVX2 static __m256i load(const std::byte* at) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)); }
+
+  RCAP_AVX2 static void store(std::byte* at, __m256i value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), value); }
 
   RCAP_AVX2 static bool at_most(__m256i worst, std::uint32_t largest) {
     const __m256i limit = _mm256_set1_epi32(static_cast<int>(largest));
@@ -44,7 +58,7 @@ struct Avx2 {
       const __m256i d = load(in + i * 4 + 96);
       worst = _mm256_max_epu32(worst, _mm256_max_epu32(_mm256_max_epu32(a, b), _mm256_max_epu32(c, d)));
       const __m256i bytes = _mm256_packus_epi16(_mm256_packus_epi32(a, b), _mm256_packus_epi32(c, d));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm256_permutevar8x32_epi32(bytes, order));
+      store(out + i, _mm256_permutevar8x32_epi32(bytes, order));
     }
     for (; i + 8 <= count; i += 8) {
       const __m256i ids = load(in + i * 4);
@@ -72,6 +86,81 @@ struct Avx2 {
       _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i * 2), _mm256_cvtps_ph(weights, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     }
     bodies::convert_to_float16(out + i * 2, in + i * 4, count - i);
+  }
+
+  /// Four rows of four layers at a time. Blocks at the ends overlap their neighbours instead of being smaller.
+  RCAP_AVX2 static void turn_words(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride, std::int64_t layers,
+                                   std::int64_t rows, bool more) {
+    if (layers < 4 || rows < 4) return bodies::turn_words(out, out_stride, in, in_stride, layers, rows, more);
+    for (std::int64_t layer = 0; layer < layers; layer += 4) {
+      const std::int64_t at_layer = layer <= layers - 4 ? layer : layers - 4;
+      for (std::int64_t row = 0; row < rows; row += 4) {
+        const std::int64_t at_row = row <= rows - 4 ? row : rows - 4;
+        const std::byte* from = in + at_layer * in_stride + at_row * 8;
+        std::byte* to = out + at_row * out_stride + at_layer * 8;
+        if (more) fetch_next_tile(to, out_stride, from, in_stride, layer, row);
+        turn_block(to, out_stride, from, in_stride);
+      }
+    }
+  }
+
+  /// The same block of the next tile. No hardware follows so many streams: of a forward too large for the caches this saves a third. A line holds
+  /// eight rows of a layer, or eight layers of a row, so every second block has fetched it already.
+  [[gnu::always_inline]] static void fetch_next_tile(const std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride,
+                                                     std::int64_t layer, std::int64_t row) {
+    if (row % 8 == 0) {
+      const std::byte* next = in + bodies::kTurnedRows * 8;
+      for (int i = 0; i < 4; ++i) __builtin_prefetch(next + i * in_stride, 0, 3);
+    }
+    if (layer % 8 == 0) {
+      const std::byte* next = out + bodies::kTurnedRows * out_stride;
+      for (int i = 0; i < 4; ++i) __builtin_prefetch(next + i * out_stride, 1, 3);
+    }
+  }
+
+  RCAP_AVX2 static void turn_block(std::byte* out, std::int64_t out_stride, const std::byte* in, std::int64_t in_stride) {
+    const __m256i a = load(in);
+    const __m256i b = load(in + in_stride);
+    const __m256i c = load(in + 2 * in_stride);
+    const __m256i d = load(in + 3 * in_stride);
+    const __m256i even_ab = _mm256_unpacklo_epi64(a, b);
+    const __m256i odd_ab = _mm256_unpackhi_epi64(a, b);
+    const __m256i even_cd = _mm256_unpacklo_epi64(c, d);
+    const __m256i odd_cd = _mm256_unpackhi_epi64(c, d);
+    store(out, _mm256_permute2x128_si256(even_ab, even_cd, 0x20));
+    store(out + out_stride, _mm256_permute2x128_si256(odd_ab, odd_cd, 0x20));
+    store(out + 2 * out_stride, _mm256_permute2x128_si256(even_ab, even_cd, 0x31));
+    store(out + 3 * out_stride, _mm256_permute2x128_si256(odd_ab, odd_cd, 0x31));
+  }
+
+  /// Four words at a time, as assembly: to the compiler it is no access that others' could race with. The processor keeps the order that the stamp
+  /// needs, since x86-64 neither reorders stores with stores nor loads with loads, whatever their width, and splits no aligned word.
+  RCAP_AVX2 static void copy_words(void* out, const void* in, std::int64_t words) {
+    auto* to = static_cast<std::byte*>(out);
+    const auto* from = static_cast<const std::byte*>(in);
+    for (; words >= 8; words -= 8, from += 64, to += 64) {
+      asm volatile(
+          "vmovdqu (%0), %%ymm0\n\t"
+          "vmovdqu 32(%0), %%ymm1\n\t"
+          "vmovdqu %%ymm0, (%1)\n\t"
+          "vmovdqu %%ymm1, 32(%1)"
+          :
+          : "r"(from), "r"(to)
+          : "xmm0", "xmm1", "memory");
+    }
+    asm volatile("vzeroupper" : : : "xmm0", "xmm1");
+  }
+
+  static void store_words(std::uint64_t* slot, const std::byte* in, std::int64_t words) {
+    const std::int64_t wide = words / 8 * 8;
+    copy_words(slot, in, wide);
+    bodies::store_words(slot + wide, in + wide * 8, words - wide);
+  }
+
+  static void load_words(std::byte* out, const std::uint64_t* slot, std::int64_t words) {
+    const std::int64_t wide = words / 8 * 8;
+    copy_words(out, slot, wide);
+    bodies::load_words(out + wide * 8, slot + wide, words - wide);
   }
 };
 

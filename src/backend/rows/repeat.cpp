@@ -68,13 +68,13 @@ bool repeats<std::uint8_t>(const std::byte* ids, std::int32_t top_k) {
 bool has_repeated_id(const RowShape& shape, const std::byte* payload, std::int32_t* layer) {
   bool found = false;
   with_id_type(shape, [&]<class Id>() {
-    for (std::int32_t column = 0; column < shape.layers; ++column) {
+    for (std::int64_t column = 0; column < shape.layers; ++column) {
       if (shape.cell_words != 0) {
         const auto cells = load_as<std::uint64_t>(payload + shape.cells_offset + column / 64 * 8);
         if (((cells >> (column % 64)) & 1U) == 0) continue;
       }
       if (!repeats<Id>(payload + column * id_cell_bytes(shape), shape.top_k)) continue;
-      *layer = column;
+      *layer = static_cast<std::int32_t>(column);
       found = true;
       return;
     }

@@ -8,8 +8,8 @@ namespace routecap::rows {
 
 void capture(const CaptureJob& job) { tuned::capture(job, best_kernels()); }
 void snapshot(const SnapshotJob& job) { tuned::snapshot(job, best_kernels()); }
-ScatterResult scatter(const ScatterJob& job) { return tuned::scatter(job); }
-GatherResult gather(const GatherJob& job, const SlotList& slots) { return tuned::gather(job, slots); }
+ScatterResult scatter(const ScatterJob& job) { return tuned::scatter(job, best_kernels()); }
+GatherResult gather(const GatherJob& job, const SlotList& slots) { return tuned::gather(job, slots, best_kernels()); }
 const char* simd_level() { return best_kernels().name; }
 
 void clear_marks(const RowShape& shape, const CacheView& cache) {

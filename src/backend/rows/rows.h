@@ -15,8 +15,8 @@ namespace routecap::rows {
 
 /// Narrows the given rows of one layer into the cache, marks them and extends the layer's extent.
 ///
-/// A row that is marked already keeps its bytes and is marked repeated, also when both are in this call. Ids outside [0, E) mark the row bad and leave
-/// any bytes. Different layers may be captured from different threads.
+/// A row that is marked already keeps its bytes and is marked repeated, also when both are in this call. Ids outside [0, E) mark the row bad and
+/// leave any bytes. Different layers may be captured from different threads.
 void capture(const CaptureJob& job);
 
 /// Copies rows of the cache out, token-major, and counts the marks of the forward's whole range. Marks stay.
@@ -58,6 +58,7 @@ struct SlotList {
 };
 
 /// Reads rows of slots; row i is that of `slots.at(slots.first + i)`. Others may scatter meanwhile; each row is seen whole, old or new.
+/// With a pending row the outputs are of no use: read again.
 GatherResult gather(const GatherJob& job, const SlotList& slots);
 
 /// Column of the first layer that has an id twice in this row, for CHECK_FULL (R25). Layers that did not capture the row are passed over.

@@ -3,14 +3,13 @@
 #include <array>
 
 #include "backend/rows/element.h"
+#include "backend/rows/kernel_bodies.h"
 #include "backend/rows/tuned.h"
 
 namespace routecap::rows::tuned {
 namespace {
 
-/// Rows that are turned from layer-major to token-major at a time: of every layer some whole cache lines are read, and what is written stays in the
-/// first-level cache until it is complete.
-constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kTile = bodies::kTurnedRows;
 
 /// Source rows of one tile. A row outside the forward is staged nowhere.
 struct Tile {
@@ -156,10 +155,18 @@ void snapshot(const SnapshotJob& job, const Kernels& kernels) {
   const Turn turn_weights = turn_for(weight_cell);
   for (std::int64_t first = 0; first < job.staged; first += kTile) {
     const Tile tile = make_tile(job, first);
-    turn_ids(tile, job.cache.ids, job.cache.device_rows * id_cell, id_cell, shape.layers, 0);
-    if (weight_cell != 0) {
-      turn_weights(tile, job.cache.weights, job.cache.device_rows * weight_cell, weight_cell, shape.layers, shape.weights_offset);
-    }
+    if (tile.rows == 0) continue;
+    const auto turn = [&](Turn move, const std::byte* base, std::int64_t cell, std::int64_t offset) {
+      const std::int64_t layer_stride = job.cache.device_rows * cell;
+      if (cell == 8 && job.rows == nullptr) {  // eight one-byte ids, the usual case
+        kernels.turn_words(tile.out[0] + offset, shape.payload_bytes, base + tile.source[0] * 8, layer_stride, shape.layers, tile.rows,
+                           first + kTile < job.staged);
+      } else {
+        move(tile, base, layer_stride, cell, shape.layers, offset);
+      }
+    };
+    turn(turn_ids, job.cache.ids, id_cell, 0);
+    if (weight_cell != 0) turn(turn_weights, job.cache.weights, weight_cell, shape.weights_offset);
     edges.write(tile);
   }
 }

@@ -62,13 +62,13 @@ struct SnapshotRow {
   }
 
  private:
-  RCAP_HD std::int64_t weights_end() const { return job.shape.cell_words != 0 ? job.shape.cells_offset : job.shape.payload_bytes; }
+  [[nodiscard]] RCAP_HD std::int64_t weights_end() const { return job.shape.cell_words != 0 ? job.shape.cells_offset : job.shape.payload_bytes; }
 
   RCAP_HD static void zero(std::byte* out, std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) out[i] = std::byte{0};
   }
 
-  RCAP_HD std::uint64_t cell_bits(std::int64_t row, std::int64_t word) const {
+  [[nodiscard]] RCAP_HD std::uint64_t cell_bits(std::int64_t row, std::int64_t word) const {
     std::uint64_t bits = 0;
     for (std::int64_t layer = word * 64; layer < job.shape.layers && layer < word * 64 + 64; ++layer) {
       if ((layer_marks(job.cache, layer)[row] & kMarkCaptured) != 0) bits |= std::uint64_t{1} << (layer % 64);
@@ -76,7 +76,7 @@ struct SnapshotRow {
     return bits;
   }
 
-  RCAP_HD std::int32_t first_bad_layer(std::int64_t row) const {
+  [[nodiscard]] RCAP_HD std::int32_t first_bad_layer(std::int64_t row) const {
     for (std::int32_t layer = 0; layer < job.shape.layers; ++layer) {
       if ((layer_marks(job.cache, layer)[row] & kMarkBadId) != 0) return layer + 1;
     }

@@ -10,7 +10,7 @@ namespace routecap::rows::tuned {
 
 void capture(const CaptureJob& job, const Kernels& kernels);
 void snapshot(const SnapshotJob& job, const Kernels& kernels);
-ScatterResult scatter(const ScatterJob& job);
-GatherResult gather(const GatherJob& job, const SlotList& slots);
+ScatterResult scatter(const ScatterJob& job, const Kernels& kernels);
+GatherResult gather(const GatherJob& job, const SlotList& slots, const Kernels& kernels);
 
 }  // namespace routecap::rows::tuned

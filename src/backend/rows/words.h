@@ -20,15 +20,7 @@ struct HostWords {
 
   /// The stamp again, after the row: the fence keeps the row's loads in front of it.
   static std::uint64_t reload_stamp(const std::uint64_t& word) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wtsan"  // ThreadSanitizer ignores fences; every access here is atomic, so it has nothing to report either
-#endif
     std::atomic_thread_fence(std::memory_order_acquire);
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
     return ref(word).load(std::memory_order_relaxed);
   }
 
@@ -51,9 +43,7 @@ struct HostWords {
 
  private:
   static constexpr int kTurnsBeforeYield = 256;
-  static std::atomic_ref<std::uint64_t> ref(const std::uint64_t& word) {
-    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(word));
-  }
+  static std::atomic_ref<std::uint64_t> ref(const std::uint64_t& word) { return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(word)); }
 };
 
 }  // namespace routecap::rows

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deferred_backend.h"
+
+namespace routecap_test {
+
+void DeferredBackend::finish_copies() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& copy : copies_) copy();
+  copies_.clear();
+  finished_.notify_all();
+}
+
+void DeferredBackend::snapshot(const routecap::rows::SnapshotJob& job, void* stream) {
+  if (fail_snapshot) routecap::fail(RCAP_STATUS_DEVICE, "the device fell off the bus");
+  host_->snapshot(job, stream);
+}
+
+void DeferredBackend::copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, routecap::Transfer& transfer) {
+  if (fail_copy) routecap::fail(RCAP_STATUS_DEVICE, "the device fell off the bus");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.push_back(std::make_unique<std::atomic<bool>>(false));
+  std::atomic<bool>* done = events_.back().get();
+  transfer.event = done;
+  transfer.started = true;
+  auto copy = [this, pinned, device, bytes, stream, done] {
+    routecap::Transfer inner;
+    host_->copy_to_host(pinned, device, bytes, stream, inner);
+    done->store(true, std::memory_order_release);
+  };
+  if (defer) {
+    copies_.emplace_back(copy);
+  } else {
+    copy();
+  }
+}
+
+void DeferredBackend::wait(const routecap::Transfer& transfer) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  finished_.wait(lock, [&] { return static_cast<std::atomic<bool>*>(transfer.event)->load(std::memory_order_acquire); });
+}
+
+bool DeferredBackend::complete(const routecap::Transfer& transfer) {
+  if (fail_event) routecap::fail(RCAP_STATUS_DEVICE, "the device fell off the bus");
+  return static_cast<std::atomic<bool>*>(transfer.event)->load(std::memory_order_acquire);
+}
+
+}  // namespace routecap_test
