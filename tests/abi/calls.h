@@ -26,7 +26,7 @@ struct Call {
 #define RCAP_STREAM (static_cast<void*>(&s))
 #define RCAP_HANDLE(type) (s.argument<type>())
 #define RCAP_STRUCT_OF(type) (&s.structure<type>())
-#define RCAP_TEXT(function, parameter) "host"
+#define RCAP_TEXT(function, parameter) (text_of(#function))
 #define RCAP_ARRAY(function, parameter, type) (static_cast<type*>(s.array(#parameter)))
 #define RCAP_OUT(function, parameter, type) (s.out<type>())
 #define RCAP_LENGTH(function, parameter) (number_of(#function, #parameter))

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -56,6 +57,15 @@ inline Stage stage_of(std::string_view function) {
   return function.starts_with("rcap_output_") ? Stage::STAGED : Stage::SEALED;
 }
 
+// Memory of one array argument.
+using Array = std::array<std::int64_t, 16>;
+
+// One row of one layer with one id, as nested lists.
+inline constexpr std::string_view kLists = "[[[0]]]";
+
+// A name that the function knows.
+inline const char* text_of(std::string_view function) { return function == "rcap_wire_format_of" ? "frame" : "host"; }
+
 // Lengths and numbers that are not 0. A name without a function holds for all of them.
 inline std::int64_t number_of(const std::string& function, const std::string& parameter) {
   static const std::map<std::string, std::int64_t> kNumbers = {
@@ -87,6 +97,11 @@ inline std::int64_t number_of(const std::string& function, const std::string& pa
       {"other_positions_count", 1},
       {"rcap_record_to_full_axis.num_layers", 1},
       {"by_layer_count", 1},
+      {"rcap_record_encode.format", RCAP_WIRE_LISTS},
+      {"rcap_record_decode.format", RCAP_WIRE_LISTS},
+      {"rcap_capturer_encode.format", RCAP_WIRE_SGLANG},
+      {"bytes_bytes", static_cast<std::int64_t>(kLists.size())},
+      {"buffer_bytes", static_cast<std::int64_t>(sizeof(Array))},
   };
   if (const auto found = kNumbers.find(function + "." + parameter); found != kNumbers.end()) {
     return found->second;
@@ -124,6 +139,9 @@ class Scene {
     record.num_experts = 2;
     record.top_k = 1;
     record.weights_dtype = RCAP_DTYPE_FLOAT32;
+    structure<rcap_decode_hints>().num_experts = 2;
+    // Nothing is stored where a capturer's slots are encoded.
+    structure<rcap_encode_options>().missing = RCAP_MISSING_MINUS_ONE;
     stacks_ = function == "rcap_record_stack";
     build(stage_of(function));
   }
@@ -166,6 +184,7 @@ class Scene {
   void* array(std::string_view parameter) {
     auto& bytes = arrays_.emplace_back();
     bytes.front() = parameter == "to" || parameter == "other_positions" ? 1 : 0;
+    if (parameter == "bytes") std::copy(kLists.begin(), kLists.end(), static_cast<char*>(static_cast<void*>(bytes.data())));
     return bytes.data();
   }
 
@@ -240,7 +259,7 @@ class Scene {
   rcap_record* other_layer_ = nullptr;
   bool stacks_ = false;
   bool record_given_ = false;
-  std::deque<std::array<std::int64_t, 16>> arrays_;
+  std::deque<Array> arrays_;
   std::vector<std::function<void()>> ends_;
 };
 
