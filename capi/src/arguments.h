@@ -84,7 +84,8 @@ inline RawArray raw(const void* data, std::int64_t bytes, const char* name) {
 
 /// An array of 8-byte elements given by count.
 inline RawArray raw_counted(const void* data, std::int64_t count, const char* name) {
-  if (count < 0 || count > INT64_MAX / 8) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 ", allowed are 0 .. %" PRId64, name, count, INT64_MAX / 8);
+  if (count < 0 || count > INT64_MAX / 8)
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %" PRId64 ", allowed are 0 .. %" PRId64, name, count, INT64_MAX / 8);
   return {data, count * 8};
 }
 

@@ -38,8 +38,16 @@ RecordGeometry checked_geometry(const rcap_record_layout& layout, const int32_t*
   if (layer_flags == nullptr && layer_flags_count != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_flags is null, layer_flags_count is %" PRId64, layer_flags_count);
   }
-  RecordGeometry geometry{layout.start,        layout.rows,         layout.num_experts, layout.top_k, ids_dtype_for(layout.num_experts),
-                          layout.weights_dtype, layout.weights_kind, false,              {},           {}};
+  RecordGeometry geometry{layout.start,
+                          layout.rows,
+                          layout.num_experts,
+                          layout.top_k,
+                          ids_dtype_for(layout.num_experts),
+                          layout.weights_dtype,
+                          layout.weights_kind,
+                          false,
+                          {},
+                          {}};
   geometry.layer_ids.assign(layer_ids, layer_ids + layer_ids_count);
   geometry.layer_flags.assign(static_cast<std::size_t>(layer_ids_count), 0);
   constexpr std::int32_t kKnown = RCAP_TAP_HASH_ROUTED | RCAP_TAP_UNORDERED | RCAP_TAP_PARTIAL;
@@ -50,7 +58,8 @@ RecordGeometry checked_geometry(const rcap_record_layout& layout, const int32_t*
            layer_ids[column - 1]);
     }
     if (layer_flags == nullptr) continue;
-    if ((layer_flags[column] & ~kKnown) != 0) fail(RCAP_STATUS_UNSUPPORTED, "layer_flags[%zu] is %d, known bits are %d", column, layer_flags[column], kKnown);
+    if ((layer_flags[column] & ~kKnown) != 0)
+      fail(RCAP_STATUS_UNSUPPORTED, "layer_flags[%zu] is %d, known bits are %d", column, layer_flags[column], kKnown);
     geometry.layer_flags[column] = layer_flags[column];
     geometry.has_cells = geometry.has_cells || (layer_flags[column] & RCAP_TAP_PARTIAL) != 0;
   }
@@ -59,7 +68,8 @@ RecordGeometry checked_geometry(const rcap_record_layout& layout, const int32_t*
 
 void check_bytes(const char* name, const void* data, std::int64_t bytes, std::int64_t needed) {
   if (bytes != needed || (needed > 0 && data == nullptr)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 "%s, the layout makes it %" PRId64, name, bytes, data == nullptr ? " (null)" : "", needed);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 "%s, the layout makes it %" PRId64, name, bytes, data == nullptr ? " (null)" : "",
+         needed);
   }
 }
 
@@ -160,7 +170,8 @@ rcap_status rcap_record_layer_flags(const rcap_record* self, const int32_t** dat
   });
 }
 
-rcap_status rcap_record_version_spans(const rcap_record* self, const int64_t** starts, const int64_t** versions, int64_t* count, rcap_error* err) noexcept {
+rcap_status rcap_record_version_spans(const rcap_record* self, const int64_t** starts, const int64_t** versions, int64_t* count,
+                                      rcap_error* err) noexcept {
   return guard(err, [&] {
     const Record& record = live_record(self);
     require(starts, "starts");

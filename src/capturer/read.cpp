@@ -200,8 +200,8 @@ Answer Capturer::read(const rcap_read_layout& layout, RawArray slots, RawArray t
   require_sealed();
   const ReadRequest request = checked_read(layout, slots, tags);
   const rcap_capturer_config& config = geometry_.config();
-  RecordGeometry geometry{request.start,         request.rows(),       config.num_experts, config.top_k, geometry_.ids_dtype(), config.weights_dtype,
-                          config.weights_kind, has_partial_, geometry_.layer_ids(), layer_flags_};
+  RecordGeometry geometry{request.start,        request.rows(),      config.num_experts, config.top_k,          geometry_.ids_dtype(),
+                          config.weights_dtype, config.weights_kind, has_partial_,       geometry_.layer_ids(), layer_flags_};
   auto made = std::make_unique<Record>(std::move(geometry));
   std::vector<std::int64_t> versions(static_cast<std::size_t>(request.rows()));
   ReadTarget target;

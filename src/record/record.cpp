@@ -87,8 +87,8 @@ std::unique_ptr<Record> Record::from_arrays(RecordGeometry geometry, std::int64_
     for (std::int64_t k = 0; k < shape.top_k; ++k) {
       const std::int64_t id = load_id(record->ids_.data() + (cell * shape.top_k + k) * id_bytes, id_bytes);
       if (id < 0 || id >= shape.num_experts) {
-        fail(RCAP_STATUS_OUT_OF_RANGE, "ids: row %" PRId64 ", layer %d has id %" PRId64 ", num_experts is %d", row, shape.layer_ids[as_size(column)], id,
-             shape.num_experts);
+        fail(RCAP_STATUS_OUT_OF_RANGE, "ids: row %" PRId64 ", layer %d has id %" PRId64 ", num_experts is %d", row, shape.layer_ids[as_size(column)],
+             id, shape.num_experts);
       }
     }
   }
@@ -127,7 +127,8 @@ std::unique_ptr<Record> Record::slice(std::int64_t start, std::int64_t end) cons
   const std::int64_t begin = geometry_.start;
   const std::int64_t behind = begin + geometry_.rows;
   if (start < begin || start > behind || end < start || end > behind) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "slice [%" PRId64 ", %" PRId64 "), the record has the positions [%" PRId64 ", %" PRId64 ")", start, end, begin, behind);
+    fail(RCAP_STATUS_OUT_OF_RANGE, "slice [%" PRId64 ", %" PRId64 "), the record has the positions [%" PRId64 ", %" PRId64 ")", start, end, begin,
+         behind);
   }
   RecordGeometry geometry = geometry_;
   geometry.start = start;

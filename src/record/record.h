@@ -84,9 +84,7 @@ class Record : public Handle<0x64726F63657263> {
   void set_versions(std::span<const std::int64_t> versions);
 
  private:
-  static bool bit(const Bytes& bits, std::int64_t index) {
-    return (static_cast<unsigned>(bits.data()[index / 8]) >> (index % 8) & 1U) != 0;
-  }
+  static bool bit(const Bytes& bits, std::int64_t index) { return (static_cast<unsigned>(bits.data()[index / 8]) >> (index % 8) & 1U) != 0; }
   /// 0xFF under every clear bit, so that careless consumers fail loudly (R7).
   void fill_missing();
 
