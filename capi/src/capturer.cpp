@@ -27,7 +27,8 @@ IdMap checked_id_map(const rcap_tap_options& options, const void* id_map, int64_
     fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map_memory is %d, known values are HOST (0) and DEVICE (1)", options.id_map_memory);
   }
   if (options.id_map_dtype == RCAP_DTYPE_NONE) {
-    if (id_map != nullptr || id_map_bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map is given (%" PRId64 " bytes), id_map_dtype is NONE", id_map_bytes);
+    if (id_map != nullptr || id_map_bytes != 0)
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map is given (%" PRId64 " bytes), id_map_dtype is NONE", id_map_bytes);
     return {};
   }
   if (options.id_map_dtype != RCAP_DTYPE_INT32 && options.id_map_dtype != RCAP_DTYPE_INT64) {

@@ -10,9 +10,9 @@ using namespace routecap::capi;
 
 extern "C" {
 
-rcap_status rcap_capturer_end_forward(rcap_capturer* self, const rcap_forward_layout* layout, const void* slots, int64_t slots_bytes, const void* rows,
-                                      int64_t rows_bytes, const int64_t* tags, int64_t tags_count, void* stream, rcap_output** output,
-                                      rcap_error* err) noexcept {
+rcap_status rcap_capturer_end_forward(rcap_capturer* self, const rcap_forward_layout* layout, const void* slots, int64_t slots_bytes,
+                                      const void* rows, int64_t rows_bytes, const int64_t* tags, int64_t tags_count, void* stream,
+                                      rcap_output** output, rcap_error* err) noexcept {
   return guard(err, [&] {
     Capturer& capturer = live_capturer(self);
     const rcap_forward_layout checked = sized_in(layout, "layout");

@@ -43,7 +43,7 @@ lint_tidy() {
 }
 
 lint_shell() {
-  # shellcheck passes over a sourced file that does not parse.
+  # A sourced file that does not parse is passed over below.
   local file
   for file in packaging/run packaging/lib/*.sh .ci/run; do bash -n "$file"; done
   shellcheck --external-sources --check-sourced --severity=style packaging/run .ci/run

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "backend/rows/views.h"
-#include "support/list_view.h"
 #include "support/error.h"
+#include "support/list_view.h"
 
 namespace routecap {
 

@@ -55,7 +55,8 @@ std::shared_ptr<Backend> open_host_backend() { return std::make_shared<HostBacke
 
 std::shared_ptr<Backend> open_backend(std::string_view name, const rcap_backend_options& options) {
   if (name != "host") {
-    fail(RCAP_STATUS_NOT_FOUND, "backend \"%.*s\" is not known; built in: host", static_cast<int>(name.size() < 100 ? name.size() : 100), name.data());
+    fail(RCAP_STATUS_NOT_FOUND, "backend \"%.*s\" is not known; built in: host", static_cast<int>(name.size() < 100 ? name.size() : 100),
+         name.data());
   }
   if (options.device_ordinal != 0) fail(RCAP_STATUS_OUT_OF_RANGE, "device_ordinal is %d, the host backend has only device 0", options.device_ordinal);
   if (options.threads < 0 || options.threads > 1) {

@@ -30,8 +30,8 @@ struct Settled {
   rcap_summary summary{};
 };
 
-/// The capturer's own thread in OWN_THREAD mode: copies and finalizes what the engine stages, in the order in which it may. Starts with the first forward;
-/// all its signals are blocked.
+/// The capturer's own thread in OWN_THREAD mode: copies and finalizes what the engine stages, in the order in which it may. Starts with the first
+/// forward; all its signals are blocked.
 class OwnThread {
  public:
   explicit OwnThread(Capturer& capturer) : capturer_(capturer) {}
@@ -71,7 +71,7 @@ class OwnThread {
   Capturer& capturer_;
   std::mutex mutex_;
   std::condition_variable work_;
-  std::condition_variable idle_;       ///< a block is no longer worked at
+  std::condition_variable idle_;  ///< a block is no longer worked at
   std::condition_variable completed_;
   Block* first_ = nullptr;
   Block* last_ = nullptr;

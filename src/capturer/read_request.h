@@ -13,8 +13,8 @@ struct ReadRequest {
   rows::SlotList slots;
   const std::int64_t* tags = nullptr;  ///< of token 0 on, or null
   std::int64_t start = 0;
-  std::int64_t end = 0;                ///< token behind the last row wanted: n-1, or n with INCLUDE_LAST
-  bool last_is_optional = false;       ///< the row end-1 is there only if its slot is valid at the read (R2)
+  std::int64_t end = 0;           ///< token behind the last row wanted: n-1, or n with INCLUDE_LAST
+  bool last_is_optional = false;  ///< the row end-1 is there only if its slot is valid at the read (R2)
   Sequence after = 0;
   std::int64_t timeout_ns = 0;
   [[nodiscard]] std::int64_t rows() const { return end > start ? end - start : 0; }

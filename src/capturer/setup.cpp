@@ -42,7 +42,8 @@ Model& Capturer::add_model(std::int32_t role, std::string name) {
   }
   const auto target = std::find_if(models_.begin(), models_.end(), [](const auto& model) { return model->is_target(); });
   if (role == RCAP_ROLE_TARGET && target != models_.end()) {
-    fail(RCAP_STATUS_INVALID_STATE, "model \"%s\": the capturer has the target \"%s\" already, one is allowed", name.c_str(), (*target)->name().c_str());
+    fail(RCAP_STATUS_INVALID_STATE, "model \"%s\": the capturer has the target \"%s\" already, one is allowed", name.c_str(),
+         (*target)->name().c_str());
   }
   models_.push_back(std::make_unique<Model>(*this, role, std::move(name)));
   return *models_.back();

@@ -84,7 +84,8 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
   const UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
   const UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
   if (sources.view.count() != targets.view.count()) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes, to.bytes);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes,
+         to.bytes);
   }
   check_range("from", sources, limits_.num_slots);
   check_range("to", targets, limits_.num_slots);

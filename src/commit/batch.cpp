@@ -133,8 +133,8 @@ Batch checked_batch(const rcap_forward_layout& layout, RawArray slots, RawArray 
   batch.entries = groups.groups * groups.width;
   check_entry_count(batch.entries, limits);
   if (!given && batch.entries != layout.tokens) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "groups %" PRId64 " * group_width %" PRId64 " is %" PRId64 ", not the %" PRId64 " tokens", groups.groups, groups.width,
-         batch.entries, layout.tokens);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "groups %" PRId64 " * group_width %" PRId64 " is %" PRId64 ", not the %" PRId64 " tokens", groups.groups,
+         groups.width, batch.entries, layout.tokens);
   }
   if (given) batch.rows = checked_list("rows", rows, row_bytes, groups, layout.rows_group_stride, on_device("rows_memory", layout.rows_memory));
   // LATER may leave its slots to the accept; a rank without slots captures and stages only.

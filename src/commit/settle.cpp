@@ -24,7 +24,8 @@ Settler::Entries Settler::entries_of(const Block& block) const {
   Entries entries;
   entries.tokens = block.tokens;
   const std::int64_t* forward_slots = nullptr;
-  if (block.slots_given) forward_slots = block.slots_on_device ? block.part<std::int64_t>(block.pinned, block.layout.slots) : block.forward_lists.slots;
+  if (block.slots_given)
+    forward_slots = block.slots_on_device ? block.part<std::int64_t>(block.pinned, block.layout.slots) : block.forward_lists.slots;
   if (block.acceptance == RCAP_ACCEPT_LATER) {
     // A rank without slots stages rows and stores none.
     entries.count = block.accepted_slots_given || block.slots_given ? block.accepted_entries : 0;
@@ -93,7 +94,8 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
   return first_incomplete.column >= 0 ? first_incomplete : first_repeated;
 }
 
-Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entries, std::int64_t i, std::int64_t staged_row, LayerFault layers) const {
+Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entries, std::int64_t i, std::int64_t staged_row,
+                                         LayerFault layers) const {
   if (layers.fault != RCAP_FAULT_NONE) return {layers.fault, layers.column};
   if (!entries.trusted) {
     const std::int64_t slot = entries.slot(i);

@@ -33,11 +33,11 @@ class Settler {
   struct Entries {
     std::int64_t count = 0;
     const std::int64_t* slots = nullptr;
-    const std::int64_t* rows = nullptr;         ///< null: entry i is row i
-    const std::int64_t* row_slots = nullptr;    ///< slot of every forward row, where the entries name rows alone
-    const SlotSet* allowed = nullptr;           ///< the only slots the forward may write, where the device named them against that
+    const std::int64_t* rows = nullptr;       ///< null: entry i is row i
+    const std::int64_t* row_slots = nullptr;  ///< slot of every forward row, where the entries name rows alone
+    const SlotSet* allowed = nullptr;         ///< the only slots the forward may write, where the device named them against that
     std::int64_t tokens = 0;
-    bool trusted = false;                       ///< checked when they were given
+    bool trusted = false;  ///< checked when they were given
     [[nodiscard]] std::int64_t row(std::int64_t i) const { return rows != nullptr ? rows[i] : i; }
     [[nodiscard]] bool row_in_range(std::int64_t row) const { return row >= 0 && row < tokens; }
     /// -1 where the entry's row has no slot.

@@ -87,8 +87,8 @@ struct Block {
   Memory device;
   Memory pinned;
   Mapping lists_memory;
-  HostLists forward_lists;   ///< of end_forward, where the host knows them
-  HostLists accepted_lists;  ///< of the accept
+  HostLists forward_lists;         ///< of end_forward, where the host knows them
+  HostLists accepted_lists;        ///< of the accept
   SlotSet* spare_slots = nullptr;  ///< filled while an accept is checked, then exchanged with the pending one
   std::int64_t* tags = nullptr;
   std::int64_t* staged_tags = nullptr;

@@ -19,7 +19,8 @@ void check_policies(const rcap_capturer_config& config) {
   require_choice("busy_policy", config.busy_policy, RCAP_BUSY_WAIT);
   require_choice("tags", config.tags, 1);
   require_range("pipeline_depth", config.pipeline_depth, 1, 4096);
-  if (config.busy_timeout_ns < 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_timeout_ns is %" PRId64 ", it must not be negative", config.busy_timeout_ns);
+  if (config.busy_timeout_ns < 0)
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_timeout_ns is %" PRId64 ", it must not be negative", config.busy_timeout_ns);
   // R32: only a thread that finalizes by itself can end such a wait.
   if (config.busy_policy == RCAP_BUSY_WAIT && config.finalize_mode != RCAP_FINALIZE_OWN_THREAD) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_policy WAIT needs finalize_mode OWN_THREAD, finalize_mode is %d: nobody would end the wait",

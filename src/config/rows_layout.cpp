@@ -24,8 +24,8 @@ RankRows padded(const RankRowsQuery& query) {
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     const std::int64_t tokens = query.tokens_per_rank[static_cast<std::size_t>(rank)];
     if (tokens > query.padded_tokens_per_rank) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "padded_tokens_per_rank is %" PRId64 ", tokens_per_rank[%" PRId64 "] is %" PRId64, query.padded_tokens_per_rank, rank,
-           tokens);
+      fail(RCAP_STATUS_OUT_OF_RANGE, "padded_tokens_per_rank is %" PRId64 ", tokens_per_rank[%" PRId64 "] is %" PRId64, query.padded_tokens_per_rank,
+           rank, tokens);
     }
   }
   // The whole gather must be addressable, not only the shares before this rank's.

@@ -19,7 +19,8 @@ DeviceRows size_device_rows(const rcap_capturer_config& config) {
   require_at_least("chunked_prefill_size", config.chunked_prefill_size, 0);
   require_at_least("max_forward_tokens", config.max_forward_tokens, 0);
   if ((config.chunked_prefill_size > 0) == (config.max_forward_tokens > 0)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "chunked_prefill_size is %" PRId64 " and max_forward_tokens is %" PRId64 ", exactly one of them must be positive",
+    fail(RCAP_STATUS_INVALID_ARGUMENT,
+         "chunked_prefill_size is %" PRId64 " and max_forward_tokens is %" PRId64 ", exactly one of them must be positive",
          config.chunked_prefill_size, config.max_forward_tokens);
   }
   require_at_least("max_running_requests", config.max_running_requests, 1);
@@ -29,8 +30,8 @@ DeviceRows size_device_rows(const rcap_capturer_config& config) {
   require_at_least("attn_tp_size", config.attn_tp_size, 1);
 
   DeviceRows decided{std::max(config.chunked_prefill_size, config.max_forward_tokens), RCAP_TERM_PREFILL};
-  const std::int64_t running = checked_multiply(config.max_running_requests, std::max<std::int64_t>(1, config.num_verify_tokens),
-                                                "max_running_requests * num_verify_tokens");
+  const std::int64_t running =
+      checked_multiply(config.max_running_requests, std::max<std::int64_t>(1, config.num_verify_tokens), "max_running_requests * num_verify_tokens");
   if (running > decided.rows) decided = {running, RCAP_TERM_RUNNING};
   if (config.max_graph_tokens > decided.rows) decided = {config.max_graph_tokens, RCAP_TERM_GRAPH};
   decided.rows = checked_align_up(decided.rows, config.attn_tp_size, "rows of a rank rounded up to attn_tp_size");
@@ -40,8 +41,8 @@ DeviceRows size_device_rows(const rcap_capturer_config& config) {
 
 std::int64_t cache_bytes(const rows::RowShape& shape, std::int64_t device_rows) {
   const std::int64_t cell = std::int64_t{shape.top_k} * (shape.id_bytes + shape.weight_bytes) + 1;
-  const std::int64_t per_layer = checked_add(checked_multiply(device_rows, cell, "bytes of a layer's cache"), sizeof(rows::LayerExtent),
-                                             "bytes of a layer's cache");
+  const std::int64_t per_layer =
+      checked_add(checked_multiply(device_rows, cell, "bytes of a layer's cache"), sizeof(rows::LayerExtent), "bytes of a layer's cache");
   return checked_multiply(per_layer, shape.layers, "bytes of the device cache");
 }
 

@@ -43,11 +43,12 @@ class CopyLedger {
   /// Marks the targets of the call numbered `sequence`: from now on they are not ready (R12).
   void mark_targets(Sequence sequence);
 
-  /// A forward numbered `sequence` (or an earlier copy) leaves `row` in `slot`: every waiting copy numbered after it that takes this slot learns of it.
+  /// A forward numbered `sequence` (or an earlier copy) leaves `row` in `slot`: every waiting copy numbered after it that takes this slot learns of
+  /// it.
   void note(std::int64_t slot, Sequence sequence, const SlotRow& row, const std::uint64_t* payload);
 
-  /// Applies, oldest first, every copy whose source can no longer change. `may_change(slot, before, above)` returns the number of an unsettled forward
-  /// numbered above .. before (both excluded) that may write the slot, or 0.
+  /// Applies, oldest first, every copy whose source can no longer change. `may_change(slot, before, above)` returns the number of an unsettled
+  /// forward numbered above .. before (both excluded) that may write the slot, or 0.
   template <class MayChange>
   void resolve(MayChange&& may_change) {
     for (Group& group : groups_) {

@@ -13,11 +13,11 @@ namespace routecap {
 
 /// A row as it stands in a slot, in memory of whoever asks.
 struct SlotRow {
-  Stamp stamp;                     ///< as the slot had it; see `decided`
-  Sequence decided = 0;            ///< number that decides what the slot shows: the stamp's, or a later release_all
+  Stamp stamp;           ///< as the slot had it; see `decided`
+  Sequence decided = 0;  ///< number that decides what the slot shows: the stamp's, or a later release_all
   bool valid = false;
-  rows::SlotExtension extension;   ///< of a valid row: own number and weight version
-  std::int64_t tag = 0;            ///< of a valid row, where tags are kept
+  rows::SlotExtension extension;  ///< of a valid row: own number and weight version
+  std::int64_t tag = 0;           ///< of a valid row, where tags are kept
 };
 
 /// One row per KV slot behind a stamp (R7-R10). Position independent: a slot is found by its number alone.
@@ -55,9 +55,7 @@ class SlotStore {
   [[nodiscard]] std::int64_t payload_words() const { return payload_words_; }
 
  private:
-  [[nodiscard]] std::uint64_t* words(std::int64_t slot) const {
-    return reinterpret_cast<std::uint64_t*>(view_.base + slot * view_.slot_stride);
-  }
+  [[nodiscard]] std::uint64_t* words(std::int64_t slot) const { return reinterpret_cast<std::uint64_t*>(view_.base + slot * view_.slot_stride); }
   /// The row's bytes, after a claim; returns the stamp to publish.
   Stamp write(std::int64_t slot, Sequence sequence, const SlotRow& row, const std::uint64_t* payload);
 

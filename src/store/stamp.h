@@ -64,8 +64,6 @@ inline bool claim(std::uint64_t& word, Sequence sequence) {
 }
 
 /// Ends a claim: the slot now shows `stamp`.
-inline void publish(std::uint64_t& word, Stamp stamp) {
-  std::atomic_ref<std::uint64_t>(word).store(stamp.bits(), std::memory_order_release);
-}
+inline void publish(std::uint64_t& word, Stamp stamp) { std::atomic_ref<std::uint64_t>(word).store(stamp.bits(), std::memory_order_release); }
 
 }  // namespace routecap

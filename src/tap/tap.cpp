@@ -22,12 +22,13 @@ std::int64_t reach_of(std::int64_t tokens, std::int64_t stride, std::int64_t row
 std::int64_t checked_stride(const char* name, RawArray array, std::int64_t stride, std::int64_t row_bytes, std::int64_t tokens) {
   if (stride < 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", it must not be negative", name, stride);
   const std::int64_t step = stride == 0 ? row_bytes : stride;
-  if (step < row_bytes) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", smaller than a row's %" PRId64 " bytes", name, step, row_bytes);
+  if (step < row_bytes)
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", smaller than a row's %" PRId64 " bytes", name, step, row_bytes);
   if (tokens > 0 && array.data == nullptr) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, the layout has %" PRId64 " tokens", name, tokens);
   const std::int64_t reach = reach_of(tokens, step, row_bytes);
   if (array.bytes < reach) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", %" PRId64 " tokens at a row stride of %" PRId64 " bytes need %" PRId64, name, array.bytes,
-         tokens, step, reach);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", %" PRId64 " tokens at a row stride of %" PRId64 " bytes need %" PRId64, name,
+         array.bytes, tokens, step, reach);
   }
   return step;
 }

@@ -15,7 +15,7 @@ namespace routecap_test {
 /// The host backend with an accelerator's manners: copies complete when the test says so, and any call may meet a device fault.
 class DeferredBackend final : public routecap::Backend {
  public:
-  std::atomic<bool> defer{false};         ///< copies wait for finish_copies()
+  std::atomic<bool> defer{false};  ///< copies wait for finish_copies()
   std::atomic<bool> fail_snapshot{false};
   std::atomic<bool> fail_copy{false};
   std::atomic<bool> fail_event{false};
@@ -26,7 +26,9 @@ class DeferredBackend final : public routecap::Backend {
   routecap::Memory allocate(routecap::MemoryHome home, std::int64_t bytes, const char* what) override { return host_->allocate(home, bytes, what); }
   void capture(const routecap::rows::CaptureJob& job, void* stream) override { host_->capture(job, stream); }
   void snapshot(const routecap::rows::SnapshotJob& job, void* stream) override;
-  void forget(const routecap::rows::RowShape& shape, const routecap::rows::CacheView& cache, void* stream) override { host_->forget(shape, cache, stream); }
+  void forget(const routecap::rows::RowShape& shape, const routecap::rows::CacheView& cache, void* stream) override {
+    host_->forget(shape, cache, stream);
+  }
   void widen(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen(list, out, stream); }
   void widen_to_host(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen_to_host(list, out, stream); }
   void copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, routecap::Transfer& transfer) override;

@@ -28,6 +28,6 @@ void set_default_parameters();
 [[nodiscard]] int schedules_until_noticed(Variant variant, std::size_t commands, int limit);
 
 /// Runs so many schedules on a model that is right and counts what they meet.
-[[nodiscard]] Census census_of(std::size_t commands, int schedules, Finalizing finalizing);
+[[nodiscard]] Census census_of(std::size_t commands, int count, Finalizing finalizing);
 
 }  // namespace routecap_test::property

@@ -105,6 +105,17 @@ TEST_CASE("R12: a copy takes its source as numbered before it, whatever happens 
     before.reset();  // never accepted: touches no slot, so the copy takes what was there before
     CHECK(rig.show({10, 20}) == "3 1");
   }
+  SUBCASE("pending behind a release of the source: what an older forward brings late does not go along") {
+    Rig rig;
+    const Output oldest = rig.forward({1}, {10});
+    rig.release({10});
+    Output before = rig.forward_later({2}, {10});
+    rig.copy({10}, {20});
+    rig.settle(oldest);
+    CHECK(rig.show({20}) == "NOT_READY(3)");
+    before.reset();
+    CHECK(rig.show({10, 20}) == "- -");
+  }
   SUBCASE("pending with an older row in the source, which is released; then nothing of it is accepted") {
     Rig rig;
     rig.store({1}, {10});

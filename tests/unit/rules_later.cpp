@@ -181,3 +181,16 @@ TEST_CASE("R21: nothing accepted commits nothing") {
   CHECK(summary.rows_rejected == 2);
   CHECK(rig.show({20, 21}) == "9 -");
 }
+
+TEST_CASE("R21: with slots given with LATER, rows that only the device knows go to these slots; bad ones are found at finalize") {
+  Rig rig(verifying());
+  rig.store({91, 92}, {21, 23});
+  const Output output = rig.forward_later({1, 2, 3, 4}, {20, 21, 22, 23});
+  Rig::accept(output, {.rows = {0, 3, 9, 3, -1, 2}, .rows_memory = RCAP_MEMORY_DEVICE});
+  const rcap_summary summary = rig.settle(output);
+  CHECK(summary.entries == 5);
+  CHECK(summary.rows_stored == 2);
+  CHECK(summary.rows_bad == 3);  // row 9, and row 3 twice
+  CHECK(summary.rows_rejected == 1);
+  CHECK(rig.show({20, 21, 22, 23}) == "1 92 3 -");
+}

@@ -124,13 +124,33 @@ TEST_CASE("R36: releases and copies are there when their call returns; their num
   CHECK(after(rig, {10, 11}, -1) == "RCAP_STATUS_INVALID_ARGUMENT");
 }
 
-TEST_CASE("R36: a slot released after an unfinished forward reads as missing before and after that settles") {
-  Rig rig;
-  const Output output = rig.forward({1}, {10});
-  rig.release({10});
-  CHECK(after(rig, {10}, 0) == "-");
-  rig.settle(output);
-  CHECK(after(rig, {10}, 2) == "-");
+TEST_CASE("R36: a forward that something newer has outdated cannot change the slot any more: nobody waits for it there") {
+  SUBCASE("a release") {
+    Rig rig;
+    const Output output = rig.forward({1, 2}, {10, 11});
+    rig.release({10});
+    CHECK(after(rig, {10}, 0) == "-");
+    CHECK(after(rig, {10}, 2) == "-");
+    CHECK(after(rig, {10, 11}, 2) == "NOT_READY(1)");
+    rig.settle(output);
+    CHECK(after(rig, {10, 11}, 2) == "- 2");
+  }
+  SUBCASE("a release of all") {
+    Rig rig;
+    const Output output = rig.forward({1}, {10});
+    rig.release_all();
+    CHECK(after(rig, {10}, 2) == "-");
+    rig.settle(output);
+    CHECK(after(rig, {10}, 2) == "-");
+  }
+  SUBCASE("a newer forward that is settled") {
+    Rig rig;
+    const Output older = rig.forward({1}, {10});
+    rig.store({2}, {10});
+    CHECK(after(rig, {10}, 2) == "2");
+    rig.settle(older);
+    CHECK(after(rig, {10}, 2) == "2");
+  }
 }
 
 TEST_CASE("R36: a read waits as long as it was told, then says what it lacks") {
