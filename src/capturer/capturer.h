@@ -118,7 +118,7 @@ class Capturer : public Handle<0x72657470616372> {
   void resolve_copies();
 
   // read.cpp
-  ReadRequest checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const;
+  [[nodiscard]] ReadRequest checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const;
   [[nodiscard]] Sequence lacking_forward(const ReadRequest& request, std::int64_t end) const;
   [[nodiscard]] Sequence lacking_copy(std::int64_t slot);
   Answer try_read(const ReadRequest& request, const ReadTarget& target, rcap_read_info& info);
