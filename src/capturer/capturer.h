@@ -124,7 +124,7 @@ class Capturer : public Handle<0x72657470616372> {
   void resolve_copies();
 
   // read.cpp
-  ReadRequest checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const;
+  [[nodiscard]] ReadRequest checked_read(const rcap_read_layout& layout, RawArray slots, RawArray tags) const;
   [[nodiscard]] Sequence lacking_forward(const ReadRequest& request, std::int64_t end) const;
   [[nodiscard]] Sequence lacking_copy(std::int64_t slot);
   /// Gathers that many rows of the request from its start on. @return the row that waits for a copy, or -1

@@ -192,5 +192,5 @@ TEST_CASE("R21: with slots given with LATER, rows that only the device knows go 
   CHECK(summary.rows_stored == 2);
   CHECK(summary.rows_bad == 3);  // row 9, and row 3 twice
   CHECK(summary.rows_rejected == 1);
-  CHECK(rig.show({20, 21, 22, 23}) == "1 92 3 -");
+  CHECK(rig.show({20, 21, 22, 23}) == "1 91 3 -");
 }
