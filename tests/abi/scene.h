@@ -140,6 +140,7 @@ class Scene {
     record.top_k = 1;
     record.weights_dtype = RCAP_DTYPE_FLOAT32;
     structure<rcap_decode_hints>().num_experts = 2;
+    structure<rcap_decode_hints>().start = 0;
     // Nothing is stored where a capturer's slots are encoded.
     structure<rcap_encode_options>().missing = RCAP_MISSING_MINUS_ONE;
     stacks_ = function == "rcap_record_stack";

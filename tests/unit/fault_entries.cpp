@@ -28,6 +28,28 @@ World::World(bool sealed) {
   rcap_record* handle = nullptr;
   REQUIRE(rcap_capturer_read(rig->get(), &layout, slots, 16, nullptr, 0, &handle, nullptr) == RCAP_STATUS_OK);
   given = Record(handle);
+  info = make<rcap_record_info>();
+  REQUIRE(rcap_record_info_get(given.get(), &info, nullptr) == RCAP_STATUS_OK);
+  const std::int32_t other = 4;
+  auto one_layer = make<rcap_record_layout>();
+  one_layer.rows = info.rows;
+  one_layer.num_experts = info.num_experts;
+  one_layer.top_k = info.top_k;
+  one_layer.weights_dtype = info.weights_dtype;
+  const std::int64_t cells = info.rows * info.top_k;
+  const std::vector<std::uint8_t> ids(static_cast<std::size_t>(cells), 1);
+  const std::vector<std::uint16_t> weights(static_cast<std::size_t>(cells), 0);
+  rcap_record* other_handle = nullptr;
+  REQUIRE(rcap_record_create(&one_layer, &other, 1, nullptr, 0, ids.data(), cells, weights.data(), 2 * cells, nullptr, 0, &other_handle, nullptr) ==
+          RCAP_STATUS_OK);
+  other_layer = Record(other_handle);
+  for (std::int32_t format = RCAP_WIRE_FRAME; format <= RCAP_WIRE_CSV; ++format) {
+    std::vector<char>& form = forms.at(static_cast<std::size_t>(format));
+    std::int64_t needed = 0;
+    REQUIRE(rcap_record_encode(given.get(), format, nullptr, buffer.data(), static_cast<std::int64_t>(buffer.size()), &needed, nullptr) ==
+            RCAP_STATUS_OK);
+    form.assign(buffer.begin(), buffer.begin() + needed);
+  }
   Setup threaded;
   threaded.config.finalize_mode = RCAP_FINALIZE_OWN_THREAD;
   own = std::make_unique<Rig>(threaded);
@@ -271,6 +293,7 @@ std::vector<Entry> entries() {
     w.record.reset(handle);
     return status;
   });
+  add_record_entries(all);
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,7 +19,10 @@ struct World {
   std::unique_ptr<Rig> rig;
   std::unique_ptr<Rig> own;  // finalizes on a thread of its own
   Output pending, later;
-  Record given;
+  Record given, other_layer;
+  rcap_record_info info{};                                 // of the given record
+  std::array<std::vector<char>, RCAP_WIRE_CSV + 1> forms;  // the given record in each format
+  std::array<char, 8192> buffer{};
   // What calls give.
   Capturer capturer;
   Backend backend;
@@ -39,6 +43,9 @@ struct Entry {
 
 /// Every exported function with a call of it that succeeds.
 std::vector<Entry> entries();
+
+/// Those of `entries()` that work on records alone, and the one from slots to text.
+void add_record_entries(std::vector<Entry>& all);
 
 /// Calls that are refused: they format a text.
 std::vector<Entry> refused_entries();
