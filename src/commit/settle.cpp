@@ -137,10 +137,10 @@ rcap_summary Settler::store_rows(Block& block) {
 
   const Entries entries = entries_of(block);
   if (!entries.trusted) find_repeated(entries);
-  std::int64_t stores = 0;
-  for (std::int64_t i = 0; i < entries.count; ++i) stores += !is_hole(entries, i) && !reserved(entries.slot(i)) ? 1 : 0;
+  bool stores = false;
+  for (std::int64_t i = 0; i < entries.count && !stores; ++i) stores = !is_hole(entries, i) && !reserved(entries.slot(i));
   // R27: a forward that stores no row needs no capture.
-  const LayerFault layers = stores > 0 ? check_layers(block, summary) : LayerFault{};
+  const LayerFault layers = stores ? check_layers(block, summary) : LayerFault{};
 
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
   std::int64_t scattered = 0;
