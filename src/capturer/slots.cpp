@@ -94,9 +94,9 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
   SlotStore& store = stages_->store;
   SlotSet named(static_cast<std::int64_t>(to_slots.size()));
   named.clear(static_cast<std::int64_t>(to_slots.size()));
-  for (std::size_t i = 0; i < to_slots.size(); ++i) {
-    if (!named.insert(to_slots[i])) {
-      const std::int64_t unit = to_slots[i] / targets.unit_slots;
+  for (const std::int64_t slot : to_slots) {
+    if (!named.insert(slot)) {
+      const std::int64_t unit = slot / targets.unit_slots;
       fail(RCAP_STATUS_INVALID_ARGUMENT, "to names %s %" PRId64 " twice, a target may stand once", targets.unit, unit);
     }
   }

@@ -10,7 +10,7 @@ StagingRing::StagingRing(const Geometry& geometry, const rows::RowShape& shape, 
   const std::int64_t rows = geometry.device_rows().rows;
   const std::int64_t block_bytes = StagingLayout::largest(shape, rows).bytes;
   const std::int64_t list_bytes =
-      checked_multiply(rows, 6 * 8 + static_cast<std::int64_t>(sizeof(rows::ScatterEntry)), "bytes of a staging block's lists");
+      checked_multiply(rows, std::int64_t{6} * 8 + static_cast<std::int64_t>(sizeof(rows::ScatterEntry)), "bytes of a staging block's lists");
   const auto depth = static_cast<std::size_t>(geometry.config().pipeline_depth);
   blocks_.reserve(depth);
   const std::size_t sets = 2 * depth + 1;

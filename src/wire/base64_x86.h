@@ -129,7 +129,7 @@ class Avx512 {
     RCAP_BASE64_AVX512 Encoder() : spread_(load(kSpread.data())), alphabet_(load(kAlphabet)), shifts_(_mm512_set1_epi64(0x3036242A1016040A)) {}
 
     /// The first 48 bytes as text.
-    RCAP_BASE64_AVX512 __m512i text(__m512i bytes) const {
+    [[nodiscard]] RCAP_BASE64_AVX512 __m512i text(__m512i bytes) const {
       const __m512i lanes = _mm512_permutexvar_epi8(spread_, bytes);
       return _mm512_permutexvar_epi8(_mm512_multishift_epi64_epi8(shifts_, lanes), alphabet_);
     }
@@ -200,7 +200,7 @@ class Avx512 {
       return tables;
     }();
 
-    RCAP_BASE64_AVX512 __m512i values_of(__m512i text) const { return _mm512_permutex2var_epi8(low_values_, text, high_values_); }
+    [[nodiscard]] RCAP_BASE64_AVX512 __m512i values_of(__m512i text) const { return _mm512_permutex2var_epi8(low_values_, text, high_values_); }
     RCAP_BASE64_AVX512 static __m512i any_of(__m512i a, __m512i b, __m512i c) { return _mm512_ternarylogic_epi64(a, b, c, 0xFE); }
 
     /// Four times six bits to 24 in every lane.
