@@ -75,7 +75,8 @@ class Array {
       if (elements() > 0) std::memcpy(out, data_, static_cast<std::size_t>(elements()) * sizeof(Id));
     } else {
       for (std::int64_t i = 0; i < elements(); ++i) {
-        const Id id = static_cast<Id>(std::int64_t{at(i)});
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): a negative number is a hole here, whose bytes are overwritten
+        const Id id = static_cast<Id>(at(i));
         std::memcpy(out + i * static_cast<std::int64_t>(sizeof(Id)), &id, sizeof id);
       }
     }
