@@ -10,7 +10,7 @@ namespace routecap::wire {
 namespace {
 
 /// Bytes of ids that are gathered at a time: few enough to stay in the second-level cache, enough for the gather's prefetching to pay.
-constexpr std::int64_t kPieceBytes = 64 * 1024;
+constexpr std::int64_t kPieceBytes = std::int64_t{64} * 1024;
 
 std::uint8_t* bits_of(Bytes& bytes) { return reinterpret_cast<std::uint8_t*>(bytes.data()); }
 
