@@ -163,7 +163,9 @@ TEST_CASE("a table of parts that is sealed and wrong is told") {
   for (const FramePart& part : parts) {
     const std::pair<std::size_t, std::int64_t> lies[] = {
         {0, 9}, {8, -1}, {8, INT64_MAX}, {8, static_cast<std::int64_t>(part.bytes) + 8}, {16, -1}, {16, static_cast<std::int64_t>(part.bytes) + 8}};
-    for (const auto& [field, value] : lies) {
+    for (const auto& lie : lies) {
+      const std::size_t field = lie.first;
+      const std::int64_t value = lie.second;
       CAPTURE(field);
       CAPTURE(value);
       Text frame = good;

@@ -153,9 +153,10 @@ TEST_CASE("prime: what is wrong is told") {
       {R"({"a":[1,{],"data":"AAE=","shape":[1,1,2],"start":0,"dtype":"uint8"})", RCAP_STATUS_CORRUPT},
       {R"({"a":,"data":"AAE=","shape":[1,1,2],"start":0,"dtype":"uint8"})", RCAP_STATUS_CORRUPT},
   };
-  for (const auto& [text, status] : texts) {
+  for (const auto& given : texts) {
+    const auto& text = given.first;
     CAPTURE(text);
-    CHECK(outcome(RCAP_WIRE_PRIME, text).status == status);
+    CHECK(outcome(RCAP_WIRE_PRIME, text).status == given.second);
   }
   CHECK(outcome(RCAP_WIRE_PRIME, R"({"data":"A*E=","shape":[1,1,2],"start":0,"dtype":"uint8"})").text.find("at byte 10") != std::string::npos);
   CHECK(outcome(RCAP_WIRE_PRIME, "{\"a\":" + std::string(100000, '[')).status == RCAP_STATUS_CORRUPT);
