@@ -73,7 +73,15 @@ std::int64_t whole_list(const char* name, RawArray array, std::int32_t element_b
   if (array.bytes < 0 || array.bytes % element_bytes != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", not a whole number of %d-byte elements", name, array.bytes, element_bytes);
   }
-  return array.data == nullptr ? 0 : array.bytes / element_bytes;
+  if (array.data == nullptr && array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, %s_bytes is %" PRId64, name, name, array.bytes);
+  return array.bytes / element_bytes;
+}
+
+/// Slots without any row would commit nothing where the caller meant them to: the rows were forgotten.
+void require_rows(RawArray rows, RawArray slots) {
+  if (rows.data == nullptr && slots.bytes != 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "rows is null, slots has %" PRId64 " bytes of entries that need one each", slots.bytes);
+  }
 }
 
 CommitList checked_tags(const rcap_forward_layout& layout, RawArray tags, const CommitLimits& limits) {
@@ -126,6 +134,7 @@ Batch checked_batch(const rcap_forward_layout& layout, RawArray slots, RawArray 
   if (given) {
     row_bytes = list_element_bytes("rows_dtype", layout.rows_dtype);
     whole = whole_list("rows", rows, row_bytes);
+    require_rows(rows, slots);
   } else {
     refuse_unwanted("rows", rows, "only acceptance GIVEN takes them");
   }
@@ -152,6 +161,7 @@ Acceptance checked_acceptance(const rcap_accept_layout& layout, RawArray rows, R
   const bool rows_on_device = on_device("rows_memory", layout.rows_memory);
   const bool slots_on_device = on_device("slots_memory", layout.slots_memory);
   const Groups groups = checked_groups(layout.groups, layout.group_width, whole_list("rows", rows, row_bytes));
+  require_rows(rows, slots);
   Acceptance acceptance;
   acceptance.entries = groups.groups * groups.width;
   check_entry_count(acceptance.entries, limits);

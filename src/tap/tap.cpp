@@ -10,12 +10,12 @@
 namespace routecap {
 namespace {
 
-/// Bytes that `tokens` rows of `row_bytes`, `stride` apart, reach over; the last row needs no stride behind it. INT64_MAX where that overflows.
+/// Bytes that `tokens` rows of `row_bytes`, `stride` apart, reach over; the last row needs no stride behind it. -1 where that overflows.
 std::int64_t reach_of(std::int64_t tokens, std::int64_t stride, std::int64_t row_bytes) {
   std::int64_t reach = 0;
   if (tokens == 0) return 0;
   const bool overflow = __builtin_mul_overflow(tokens - 1, stride, &reach) || __builtin_add_overflow(reach, row_bytes, &reach);
-  return overflow ? INT64_MAX : reach;
+  return overflow ? -1 : reach;
 }
 
 /// Checks one of the two arrays of a capture and returns its row stride in bytes.
@@ -26,6 +26,10 @@ std::int64_t checked_stride(const char* name, RawArray array, std::int64_t strid
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", smaller than a row's %" PRId64 " bytes", name, step, row_bytes);
   if (tokens > 0 && array.data == nullptr) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, the layout has %" PRId64 " tokens", name, tokens);
   const std::int64_t reach = reach_of(tokens, step, row_bytes);
+  if (reach < 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_row_stride is %" PRId64 ", %" PRId64 " tokens at it reach past %" PRId64 " bytes", name, step, tokens,
+         INT64_MAX);
+  }
   if (array.bytes < reach) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", %" PRId64 " tokens at a row stride of %" PRId64 " bytes need %" PRId64, name,
          array.bytes, tokens, step, reach);

@@ -116,6 +116,9 @@ TEST_CASE("bad input: captures") {
              l.ids_row_stride = 15;
            })},
           {"stride overflows", kInvalid, {"ids"}, capture([](Layout& l, Data&, std::int64_t&) { l.ids_row_stride = INT64_MAX; })},
+          {"stride overflows whatever the buffer", kInvalid, {"ids_row_stride", "4611686018427387904"}, capture([](Layout& l, Data&, std::int64_t& b) {
+             l.ids_row_stride = INT64_MAX / 2 + 1, l.tokens = 3, b = INT64_MAX;
+           })},
           {"ids shorter than the layout", kInvalid, {"ids", "31", "32"}, capture([](Layout&, Data&, std::int64_t& b) { b = 31; })},
           {"ids shorter than their stride says", kInvalid, {"ids", "32", "36"}, capture([](Layout& l, Data&, std::int64_t&) {
              l.ids_row_stride = 20;
@@ -170,6 +173,15 @@ TEST_CASE("bad input: forwards") {
           {"negative slot bytes", kInvalid, {"slots", "-8"}, end_layout([](Forwarded&, Data&, std::int64_t& b) { b = -8; })},
           {"rows with ALL", kInvalid, {"rows"}, end({.tokens = 3, .slots = {20, 21, 22}, .rows = {0, 1, 2}})},
           {"rows with LATER", kInvalid, {"rows"}, end({.tokens = 3, .acceptance = RCAP_ACCEPT_LATER, .rows = {0, 1, 2}})},
+          {"GIVEN without rows", kInvalid, {"rows", "24"}, end({.tokens = 3, .acceptance = kGiven, .slots = {20, 21, 22}})},
+          {"null rows with bytes", kInvalid, {"rows", "24"},
+           [](Rig& rig, rcap_error* error) {
+             auto layout = make<rcap_forward_layout>();
+             layout.tokens = 3;
+             layout.acceptance = kGiven;
+             rcap_output* output = nullptr;
+             return rcap_capturer_end_forward(rig.get(), &layout, nullptr, 0, nullptr, 24, nullptr, 0, nullptr, &output, error);
+           }},
           {"fewer slots than rows", kInvalid, {"slots"}, end({.tokens = 3, .acceptance = kGiven, .slots = {20}, .rows = {0, 1}})},
           {"rows shorter than groups",
            kInvalid,
@@ -349,6 +361,15 @@ TEST_CASE("bad input: outputs") {
     };
   };
   check_refusals(Setup(), {
+                              {"accept null rows with bytes", kInvalid, {"rows", "16"}, with_later([](const Output& o, rcap_error* e) {
+                                 const auto layout = make<rcap_accept_layout>();
+                                 return rcap_output_accept(o.get(), &layout, nullptr, 16, nullptr, 0, nullptr, e);
+                               })},
+                              {"accept slots without rows", kInvalid, {"rows", "8"}, with_later([](const Output& o, rcap_error* e) {
+                                 const auto layout = make<rcap_accept_layout>();
+                                 const std::int64_t slot = 10;
+                                 return rcap_output_accept(o.get(), &layout, nullptr, 0, &slot, 8, nullptr, e);
+                               })},
                               {"accept a row past the last", kRange, {"row", "2"}, with_later([](const Output& o, rcap_error* e) {
                                  return Rig::try_accept(o, {.rows = {2}}, e);
                                })},

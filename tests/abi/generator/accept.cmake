@@ -105,9 +105,9 @@ expect_json(24 structs 1 fields 4 offset)
 expect_json(-1 structs 1 fields 2 default)
 
 # Types stand before the functions that use them, although their file comes later.
-expect_compiles("${CC};-std=c99" -x c "${WORK_DIR}/out/include/routecap/routecap.h")
-expect_compiles("${CC};-std=c99" -x c "${WORK_DIR}/out/include/routecap/routecap_flat.h")
-expect_compiles("${CC};-std=c99" -x c "${WORK_DIR}/out/include/routecap/routecap_loader.h")
+expect_compiles("${CC};-std=c99" -include "${WORK_DIR}/out/include/routecap/routecap.h" -x c /dev/null)
+expect_compiles("${CC};-std=c99" -include "${WORK_DIR}/out/include/routecap/routecap_flat.h" -x c /dev/null)
+expect_compiles("${CC};-std=c99" -include "${WORK_DIR}/out/include/routecap/routecap_loader.h" -x c /dev/null)
 expect_compiles("${CC};-std=c11" "${WORK_DIR}/out/abi/checks/layout_asserts.c")
 expect_compiles("${CXX};-std=c++20" "${WORK_DIR}/out/src/generated/structs.cpp")
 expect_compiles("${CXX};-std=c++20" "${WORK_DIR}/out/src/generated/table.cpp")
