@@ -116,9 +116,10 @@ TEST_CASE("bad input: captures") {
              l.ids_row_stride = 15;
            })},
           {"stride overflows", kInvalid, {"ids"}, capture([](Layout& l, Data&, std::int64_t&) { l.ids_row_stride = INT64_MAX; })},
-          {"stride overflows whatever the buffer", kInvalid, {"ids_row_stride", "4611686018427387904"}, capture([](Layout& l, Data&, std::int64_t& b) {
-             l.ids_row_stride = INT64_MAX / 2 + 1, l.tokens = 3, b = INT64_MAX;
-           })},
+          {"stride overflows whatever the buffer",
+           kInvalid,
+           {"ids_row_stride", "4611686018427387904"},
+           capture([](Layout& l, Data&, std::int64_t& b) { l.ids_row_stride = INT64_MAX / 2 + 1, l.tokens = 3, b = INT64_MAX; })},
           {"ids shorter than the layout", kInvalid, {"ids", "31", "32"}, capture([](Layout&, Data&, std::int64_t& b) { b = 31; })},
           {"ids shorter than their stride says", kInvalid, {"ids", "32", "36"}, capture([](Layout& l, Data&, std::int64_t&) {
              l.ids_row_stride = 20;
@@ -174,7 +175,9 @@ TEST_CASE("bad input: forwards") {
           {"rows with ALL", kInvalid, {"rows"}, end({.tokens = 3, .slots = {20, 21, 22}, .rows = {0, 1, 2}})},
           {"rows with LATER", kInvalid, {"rows"}, end({.tokens = 3, .acceptance = RCAP_ACCEPT_LATER, .rows = {0, 1, 2}})},
           {"GIVEN without rows", kInvalid, {"rows", "24"}, end({.tokens = 3, .acceptance = kGiven, .slots = {20, 21, 22}})},
-          {"null rows with bytes", kInvalid, {"rows", "24"},
+          {"null rows with bytes",
+           kInvalid,
+           {"rows", "24"},
            [](Rig& rig, rcap_error* error) {
              auto layout = make<rcap_forward_layout>();
              layout.tokens = 3;
