@@ -42,7 +42,7 @@ Model& Capturer::add_model(std::int32_t role, std::string name) {
   }
   const auto target = std::find_if(models_.begin(), models_.end(), [](const auto& model) { return model->is_target(); });
   if (role == RCAP_ROLE_TARGET && target != models_.end()) {
-    fail(RCAP_STATUS_INVALID_STATE, "model \"%s\": the capturer has the target \"%s\" already, one is allowed", name.c_str(),
+    fail(RCAP_STATUS_INVALID_STATE, "model \"%.64s\": the capturer has the target \"%.64s\" already, one is allowed", name.c_str(),
          (*target)->name().c_str());
   }
   models_.push_back(std::make_unique<Model>(*this, role, std::move(name)));
@@ -56,7 +56,7 @@ void Capturer::set_capture(Model& model, std::int32_t gate) {
   }
   // R18: a draft's rows would stand where the target's belong.
   if (gate == RCAP_CAPTURE_ALLOW && !model.is_target()) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "model \"%s\" is a draft: its capture cannot be allowed", model.name().c_str());
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "model \"%.64s\" is a draft: its capture cannot be allowed", model.name().c_str());
   }
   model.set_allowed(gate == RCAP_CAPTURE_ALLOW);
 }
@@ -71,7 +71,7 @@ Tap& Capturer::add_tap(Model& model, std::int32_t layer_number, const rcap_tap_o
   }
   std::vector<std::int32_t>& layers = model.layers();
   if (std::find(layers.begin(), layers.end(), layer_number) != layers.end()) {
-    fail(RCAP_STATUS_INVALID_STATE, "layer %d of model \"%s\" has a tap already, one is allowed", layer_number, model.name().c_str());
+    fail(RCAP_STATUS_INVALID_STATE, "layer %d of model \"%.64s\" has a tap already, one is allowed", layer_number, model.name().c_str());
   }
   layers.reserve(layers.size() + 1);
   taps_.push_back(std::make_unique<Tap>(model, static_cast<std::int32_t>(taps_.size()), layer_number, column, options.flags, id_map));
@@ -83,7 +83,7 @@ void Capturer::seal() {
   require_unsealed("seal");
   const auto target = std::find_if(models_.begin(), models_.end(), [](const auto& model) { return model->is_target(); });
   if (target == models_.end()) fail(RCAP_STATUS_INVALID_STATE, "seal: the capturer has no target model");
-  if (!(*target)->allowed()) fail(RCAP_STATUS_INVALID_STATE, "seal: capture of the target model \"%s\" is denied", (*target)->name().c_str());
+  if (!(*target)->allowed()) fail(RCAP_STATUS_INVALID_STATE, "seal: capture of the target model \"%.64s\" is denied", (*target)->name().c_str());
   LayerFacts layers{geometry_.layer_ids(), std::vector<std::uint8_t>(geometry_.layer_ids().size(), 0)};
   std::vector<std::int32_t> flags(geometry_.layer_ids().size(), -1);
   bool has_partial = false;
@@ -96,7 +96,7 @@ void Capturer::seal() {
   }
   const auto bare = std::find(flags.begin(), flags.end(), -1);
   if (bare != flags.end()) {
-    fail(RCAP_STATUS_INVALID_STATE, "seal: captured layer %d has no tap of the target model \"%s\"",
+    fail(RCAP_STATUS_INVALID_STATE, "seal: captured layer %d has no tap of the target model \"%.64s\"",
          geometry_.layer_ids()[static_cast<std::size_t>(bare - flags.begin())], (*target)->name().c_str());
   }
   auto stages = std::make_unique<Stages>(geometry_, geometry_.row_shape(has_partial), limits_, std::move(layers), *backend_);

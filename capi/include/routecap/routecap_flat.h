@@ -225,7 +225,7 @@ struct rcap_build_info {
   char compiler[64];
   /** Instruction set that the row loops use on this machine: `scalar`, `avx2`, `avx512` or `neon`. */
   char simd[16];
-  /** Blank-separated list: `thrust=1.17.2 build=Release ...`. */
+  /** Blank-separated list: `thrust=1.17.2 asserts=off`. */
   char features[128];
 };
 
@@ -898,7 +898,8 @@ rcap_status rcap_capturer_seal(rcap_capturer* self, rcap_error* err);
  * @param ids_bytes      bytes readable at ids: at least (tokens - 1) * stride + columns * size
  * @param weights        [tokens, columns] of `weights_dtype`; required where weights are kept, else ignored (R29)
  * @param weights_bytes  bytes readable at weights
- * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i
+ * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i. In DEVICE
+ *                       memory an entry outside the buffer is skipped, and a row named twice makes the forward LAYER_REPEATED
  * @param row_ids_count  `tokens`, or 0 with null
  * @param stream         backend's stream handle, null for its default stream
  * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
@@ -1007,6 +1008,7 @@ enum rcap_fault_value {
  *
  * Commit entry (g, j), g < groups, j < group_width: forward row rows[g * rows_group_stride + j] goes to slot
  * slots[g * slots_group_stride + j]; -1 in either means nothing. Rows count from the forward's first row. What stands between two groups is not read.
+ * More entries than the device buffer has rows are refused, those with -1 included.
  *
  * @init_slot 29
  * @since 0.1
@@ -1302,7 +1304,7 @@ void rcap_output_destroy(rcap_output* self);
 
 /**
  * An eventfd that counts settled outputs, for poll and epoll; with OWN_THREAD only. Call it before the forwards whose completion matters. The
- * capturer owns and closes it.
+ * caller reads it to reset it (`rcap_capturer_next_completed` does not); the capturer owns and closes it.
  *
  * @param self  a sealed capturer
  * @param fd    receives the descriptor
@@ -1614,7 +1616,7 @@ rcap_status rcap_capturer_read(const rcap_capturer* self, const rcap_read_layout
  * @param slots_bytes     bytes of the list
  * @param tags            as for `rcap_capturer_read`
  * @param tags_count      elements of tags
- * @param ids             receives [rows, L, K]
+ * @param ids             receives [rows, L, K]; needed unless every buffer is left out
  * @param ids_bytes       capacity
  * @param weights         receives [rows, L, K] where weights are kept; null = not wanted
  * @param weights_bytes   capacity
