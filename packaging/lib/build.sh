@@ -61,6 +61,6 @@ skip_reason() {
     inside && /^<end of output>$/ { print line; exit }
     inside && output && NF && !/^-+$/ { line = $0 }
     inside && /^Output:$/ { output = 1 }' "build/$1/Testing/Temporary/LastTest.log")
-  reason=${reason##*skipped: }
+  reason=${reason##*[sS]kipped: }
   printf '%s' "${reason:-it gave no reason}"
 }
