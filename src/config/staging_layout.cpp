@@ -25,4 +25,9 @@ StagingLayout StagingLayout::of(const rows::RowShape& shape, const StagingNeeds&
   return layout;
 }
 
+std::int64_t StagingLayout::block_bytes(const rows::RowShape& shape, std::int64_t device_rows) {
+  const std::int64_t largest = of(shape, {device_rows, device_rows, device_rows, device_rows}).bytes;
+  return checked_add(largest, checked_multiply(device_rows, 8, "bytes of a staging block"), "bytes of a staging block");
+}
+
 }  // namespace routecap

@@ -50,7 +50,8 @@ set(development_files
     "${INCLUDEDIR}/routecap/routecap.h"
     "${INCLUDEDIR}/routecap/routecap_flat.h"
     "${INCLUDEDIR}/routecap/routecap_table.h"
-    "${INCLUDEDIR}/routecap/routecap_loader.h")
+    "${INCLUDEDIR}/routecap/routecap_loader.h"
+    "${INCLUDEDIR}/routecap/backend.h")
 
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
