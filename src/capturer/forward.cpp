@@ -72,6 +72,7 @@ void Capturer::stage(Block& block, const Batch& batch, void* stream) {
   job.bad_layer = block.out_part<std::int32_t>(block.layout.bad_layer);
   job.captured = block.out_part<std::int64_t>(block.layout.captured);
   job.repeated = block.out_part<std::int64_t>(block.layout.repeated);
+  job.strays = block.out_part<std::int64_t>(block.layout.strays);
   backend_->snapshot(job, stream);
 }
 

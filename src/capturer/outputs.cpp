@@ -164,6 +164,7 @@ rcap_summary Capturer::settle_stored(Block& block) {
   counters_.bad.fetch_add(summary.rows_bad, std::memory_order_relaxed);
   counters_.outdated.fetch_add(summary.rows_outdated, std::memory_order_relaxed);
   counters_.reserved.fetch_add(summary.rows_reserved, std::memory_order_relaxed);
+  counters_.stray.fetch_add(summary.rows_stray, std::memory_order_relaxed);
   counters_.rejected.fetch_add(summary.rows_rejected, std::memory_order_relaxed);
   return summary;
 }

@@ -130,6 +130,7 @@ rcap_capturer_stats Capturer::stats() const {
   stats.rows_outdated = count(counters_.outdated);
   stats.rows_reserved = count(counters_.reserved);
   stats.rows_rejected = count(counters_.rejected);
+  stats.rows_stray = count(counters_.stray);
   stats.slots_released = count(counters_.released);
   stats.slots_copied = count(counters_.copied);
   stats.last_sequence = last_sequence_.load(std::memory_order_acquire);

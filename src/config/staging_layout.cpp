@@ -16,6 +16,7 @@ StagingLayout StagingLayout::of(const rows::RowShape& shape, const StagingNeeds&
   };
   layout.captured = place(shape.layers, 8);
   layout.repeated = place(shape.layers, 8);
+  layout.strays = place(shape.cell_words != 0 ? shape.layers : 0, 8);
   layout.slots = place(needs.device_slots, 8);
   layout.rows = place(needs.device_rows, 8);
   layout.tags = place(needs.device_tags, 8);

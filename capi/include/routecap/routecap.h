@@ -686,7 +686,7 @@ RCAP_API void rcap_capturer_config_init(rcap_capturer_config* value, int64_t str
 
 /**
  * What a capturer will need, before anything is allocated. Taps are not known yet: a capturer with PARTIAL ones keeps 8 bytes more per slot and staged
- * row for every 64 layers. Rows whose weight version is not 0, and copied rows, use 16 bytes more per slot.
+ * row for every 64 layers, and per layer and staging block. Rows whose weight version is not 0, and copied rows, use 16 bytes more per slot.
  *
  * @init_slot 13
  * @since 0.1
@@ -856,10 +856,12 @@ struct rcap_capturer_stats {
   int64_t in_flight;
   /** The last number given to a forward, release or copy; 0 = none yet. */
   int64_t last_sequence;
+  /** Entries of `row_ids` in DEVICE memory that named no row of the device buffer (R14). */
+  int64_t rows_stray;
 };
 
 /** What `rcap_capturer_stats_init` writes, as an initializer. */
-#define RCAP_CAPTURER_STATS_INIT {136, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define RCAP_CAPTURER_STATS_INIT {144, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Sets a `rcap_capturer_stats` to its defaults.
@@ -992,8 +994,10 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_capturer_seal(rcap_capturer* self, rcap
  * @param ids_bytes      bytes readable at ids: at least (tokens - 1) * stride + columns * size
  * @param weights        [tokens, columns] of `weights_dtype`; required where weights are kept, else ignored (R29)
  * @param weights_bytes  bytes readable at weights
- * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i. In DEVICE
- *                       memory an entry outside the buffer is skipped, and a row named twice makes the forward LAYER_REPEATED
+ * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i. Below 0
+ *                       or past the buffer's last row is out of range, a row named twice in one call is refused. In DEVICE memory
+ *                       both are found when the forward settles: the entry is counted in `rcap_summary.rows_stray`, the row named twice is
+ *                       missing with LAYER_REPEATED, and the others are stored (R14)
  * @param row_ids_count  `tokens`, or 0 with null
  * @param stream         backend's stream handle, null for its default stream
  * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
@@ -1082,7 +1086,7 @@ enum rcap_fault_value {
   RCAP_FAULT_NONE = 0,
   /** A layer captured fewer rows than the forward has: every row of it is missing (R27). */
   RCAP_FAULT_LAYER_INCOMPLETE = 1,
-  /** A layer captured a row more than once (R27). */
+  /** A layer captured a row more than once: every row of the forward is missing, or with a PARTIAL layer only the row it captured twice (R27). */
   RCAP_FAULT_LAYER_REPEATED = 2,
   /** A slot below -1 or past the last one (R14). */
   RCAP_FAULT_SLOT_OUT_OF_RANGE = 3,
@@ -1243,10 +1247,16 @@ struct rcap_summary {
   int64_t layer_rows_captured;
   /** Rows that it should have captured: the forward's. */
   int64_t layer_rows_expected;
+  /** Entries of `row_ids` in DEVICE memory that named no row of the device buffer, over all PARTIAL taps; told with any acceptance (R14). */
+  int64_t rows_stray;
+  /** Layer number of the first layer that was given one, -1 without one. */
+  int32_t first_stray_layer;
+  /** Always 0. */
+  int32_t reserved;
 };
 
 /** What `rcap_summary_init` writes, as an initializer. */
-#define RCAP_SUMMARY_INIT {120, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define RCAP_SUMMARY_INIT {136, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Sets a `rcap_summary` to its defaults.
