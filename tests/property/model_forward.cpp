@@ -73,7 +73,7 @@ std::optional<std::set<std::int64_t>> Model::given_slots(const Forward& forward)
 /// Whether an unsettled forward may still write a slot, by what the host knows (R12, R36).
 bool Model::may_write(const Forward& forward, std::int64_t slot) const {
   const ForwardCall& call = forward.call;
-  const bool nothing = call.acceptance == RCAP_ACCEPT_LATER ? call.tokens == 0 : call.slots->empty();
+  const bool nothing = call.acceptance != RCAP_ACCEPT_LATER && call.slots->empty();
   if (is_reserved(slot) || nothing) return false;
   const auto named = [&](const Numbers& slots, const Numbers* rows) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
