@@ -172,7 +172,8 @@ enum rcap_memory_value {
 };
 
 /**
- * What went wrong, in the caller's memory. A null pointer or a wrong `struct_size` means that the caller does not want it.
+ * What went wrong, in the caller's memory. A null pointer, or a `struct_size` below the 256 bytes of this struct, means that the caller does not want it:
+ * nothing is written then. A larger one is a newer caller's, and only the first 256 bytes are written.
  *
  * `text` is one line: what was refused, with which value, against which limit. It is empty for OK, BUSY, NOT_READY and TIMEOUT.
  *
@@ -579,7 +580,7 @@ struct rcap_capturer_config {
   int64_t dp_size;
   /** Attention tensor parallel size, >= 1: rows are rounded up to a multiple of it. @default 1 */
   int64_t attn_tp_size;
-  /** KV slots of this rank; 0 = it captures and stages, and does not store. */
+  /** KV slots of this rank, at most 2^40; 0 = it captures and stages, and does not store. */
   int64_t num_slots;
   /** Slots of one KV page, >= 1; `num_slots` is a multiple of it. Lets slots be named by page (`RCAP_UNIT_PAGE`). @default 1 */
   int64_t page_size;
@@ -879,8 +880,11 @@ rcap_status rcap_model_add_tap(rcap_model* self, int32_t layer_number, const rca
 /**
  * Ends the set-up. Fails closed (R20): no target, a denied target, a captured layer without a tap. After it nothing is loaded or added.
  *
+ * Device cache, staging blocks and slot store are made here, when the taps are known: a geometry that was created may be OUT_OF_MEMORY now
+ * (`rcap_capturer_plan_get` told how much it needs), and the call may be repeated.
+ *
  * @param self  a capturer
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | OUT_OF_MEMORY | FORKED
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | OUT_OF_MEMORY (the memory of the plan) | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 23
@@ -993,7 +997,7 @@ enum rcap_fault_value {
   RCAP_FAULT_LAYER_INCOMPLETE = 1,
   /** A layer captured a row more than once: every row of the forward is missing, or with a PARTIAL layer only the row it captured twice (R27). */
   RCAP_FAULT_LAYER_REPEATED = 2,
-  /** A slot below -1 or past the last one (R14). */
+  /** A slot below -1 or past the last one, or with LATER one that is not among the slots given with the forward (R14). */
   RCAP_FAULT_SLOT_OUT_OF_RANGE = 3,
   /** A row below -1 or past the forward's last one (R14). */
   RCAP_FAULT_ROW_OUT_OF_RANGE = 4,
@@ -1293,7 +1297,8 @@ rcap_status rcap_output_wait(rcap_output* self, int64_t timeout_ns, rcap_error* 
  *
  * @param self     an output
  * @param summary  struct to fill, `struct_size` set; null = not wanted
- * @return OK | NOT_READY (copy not complete, not accepted, or the own thread is not done) | INVALID_ARGUMENT | DEVICE | CLOSED | FORKED
+ * @return OK | NOT_READY (`rcap_output_copy_to_host` not called or its copy not complete; a LATER forward not accepted; with OWN_THREAD, its
+ *         thread not done) | INVALID_ARGUMENT | DEVICE | CLOSED | FORKED
  * @thread handle
  * @since 0.1
  * @slot 40
@@ -1365,7 +1370,7 @@ struct rcap_slots_layout {
   int64_t struct_size;
   /** INT32 or INT64. @default 5 */
   int32_t slots_dtype;
-  /** A `rcap_memory`. */
+  /** A `rcap_memory`. A bad entry refuses the call wherever the list lives: the host backend reads DEVICE lists at the call, too. */
   int32_t memory;
   /** A `rcap_slot_unit`. */
   int32_t unit;
@@ -1426,7 +1431,8 @@ void rcap_slot_info_init(rcap_slot_info* value, int64_t struct_size);
 
 /**
  * Makes slots read as missing until they are written again (R8). Applied at the call, in call order; forwards numbered before it never leave a row there
- * (R9). Needed only before a slot could be read again without a new write. Releasing twice, or a reserved slot, is harmless.
+ * (R9). Needed only before a slot could be read again without a new write. Releasing twice, or a reserved slot, is harmless. A slot keeps the number of
+ * its release, so that releasing slots that were never used touches their pages of the store; `rcap_capturer_release_all` touches none.
  *
  * @param self         a sealed capturer
  * @param layout       shape
@@ -1496,7 +1502,7 @@ rcap_status rcap_capturer_slot_info_get(const rcap_capturer* self, int64_t slot,
  * @since 0.1
  */
 enum rcap_read_flag_value {
-  /** Also the last token's row, if its slot is valid at the read (R2). */
+  /** Also the last token's row, if its slot is given and valid at the read; else the answer has n-1 rows and the call succeeds (R2). */
   RCAP_READ_INCLUDE_LAST = 1
 };
 
@@ -1596,7 +1602,8 @@ void rcap_read_info_init(rcap_read_info* value, int64_t struct_size);
  * Reads a request's rows by its slots into a new record.
  *
  * Rows nobody captured are missing: validity bit clear, bytes 0xFF, never zeros and never a previous tenant's (R7). A read never finalizes; what it
- * must wait for is NOT_READY after `timeout_ns`, with the lacking sequence in `rcap_error.detail` (R36).
+ * must wait for is NOT_READY after `timeout_ns`, with the lacking sequence in `rcap_error.detail` (R36). An `after_sequence` above the last number
+ * given is OUT_OF_RANGE at once, whatever the timeout.
  *
  * @param self         a sealed capturer
  * @param layout       range
