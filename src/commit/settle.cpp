@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/settle.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "backend/rows/rows.h"
@@ -84,7 +85,9 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
     const bool incomplete = captured[column] < block.tokens && layers_.partial[static_cast<std::size_t>(column)] == 0;
     if (!incomplete && repeated[column] == 0) continue;
     if (incomplete && first_incomplete.column < 0) first_incomplete = {RCAP_FAULT_LAYER_INCOMPLETE, column};
-    if (repeated[column] > 0 && first_repeated.column < 0) first_repeated = {RCAP_FAULT_LAYER_REPEATED, column};
+    // What a PARTIAL layer captured twice spoils that row alone: its entry tells.
+    const bool spoils = repeated[column] > 0 && layers_.partial[static_cast<std::size_t>(column)] == 0;
+    if (spoils && first_repeated.column < 0) first_repeated = {RCAP_FAULT_LAYER_REPEATED, column};
     if (summary.layers_bad++ == 0) {
       summary.first_bad_layer_number = layers_.layer_ids[static_cast<std::size_t>(column)];
       summary.layer_rows_captured = captured[column];
@@ -94,9 +97,26 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
   return first_incomplete.column >= 0 ? first_incomplete : first_repeated;
 }
 
+/// R14: an entry of a PARTIAL tap's row_ids that named no row of the device buffer took no row with it, so it is counted by itself.
+void Settler::count_strays(const Block& block, rcap_summary& summary) const {
+  if (shape_.cell_words == 0) return;
+  const auto* strays = block.part<std::int64_t>(block.pinned, block.layout.strays);
+  for (std::int32_t column = 0; column < shape_.layers; ++column) {
+    if (strays[column] == 0) continue;
+    summary.rows_stray += strays[column];
+    if (summary.first_stray_layer < 0) summary.first_stray_layer = layers_.layer_ids[static_cast<std::size_t>(column)];
+  }
+}
+
 Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entries, std::int64_t i, std::int64_t staged_row,
                                          LayerFault layers) const {
-  if (layers.fault != RCAP_FAULT_NONE) return {layers.fault, layers.column};
+  if (layers.fault == RCAP_FAULT_LAYER_INCOMPLETE) return {layers.fault, layers.column};
+  // R22: only the ids of committed rows count, so what the snapshot noted of a row is looked at here.
+  const std::int32_t bad = entries.row_in_range(entries.row(i)) ? block.part<std::int32_t>(block.pinned, block.layout.bad_layer)[staged_row] : 0;
+  if (bad < 0 || layers.fault == RCAP_FAULT_LAYER_REPEATED) {
+    const std::int32_t here = bad < 0 ? rows::repeated_in(0) - bad : layers.column;
+    return {RCAP_FAULT_LAYER_REPEATED, layers.fault == RCAP_FAULT_NONE ? here : std::min(here, layers.column)};
+  }
   if (!entries.trusted) {
     const std::int64_t slot = entries.slot(i);
     const std::int64_t row = entries.row(i);
@@ -106,9 +126,7 @@ Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entr
     if (slots_twice_.contains(slot)) return {RCAP_FAULT_SLOT_REPEATED, -1};
     if (rows_twice_.contains(row)) return {RCAP_FAULT_ROW_REPEATED, -1};
   }
-  // R22: only the ids of committed rows count, so they are looked at here and not when they are captured.
-  const std::int32_t bad = block.part<std::int32_t>(block.pinned, block.layout.bad_layer)[staged_row];
-  if (bad != 0) return {RCAP_FAULT_ID_OUT_OF_RANGE, bad - 1};
+  if (bad != 0) return {RCAP_FAULT_ID_OUT_OF_RANGE, bad - rows::bad_id_in(0)};
   if (check_repeated_ids_) {
     std::int32_t column = -1;
     const std::byte* payload = block.pinned.get() + block.layout.payload + staged_row * shape_.payload_bytes;
@@ -134,6 +152,7 @@ rcap_summary Settler::store_rows(Block& block) {
   summary.first_bad_row = -1;
   summary.first_bad_slot = -1;
   summary.first_bad_layer_number = -1;
+  summary.first_stray_layer = -1;
 
   const Entries entries = entries_of(block);
   if (!entries.trusted) find_repeated(entries);
@@ -141,6 +160,8 @@ rcap_summary Settler::store_rows(Block& block) {
   for (std::int64_t i = 0; i < entries.count && !stores; ++i) stores = !is_hole(entries, i) && !reserved(entries.slot(i));
   // R27: a forward that stores no row needs no capture.
   const LayerFault layers = stores ? check_layers(block, summary) : LayerFault{};
+
+  count_strays(block, summary);
 
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
   std::int64_t scattered = 0;

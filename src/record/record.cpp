@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "support/checked.h"
@@ -54,7 +55,13 @@ std::int64_t cell_bits(const RecordGeometry& geometry) { return checked_multiply
 
 }  // namespace
 
-Bytes::Bytes(std::int64_t bytes) : words_(std::make_unique_for_overwrite<std::uint64_t[]>(as_size(bytes / 8 + 1))), bytes_(bytes) {}
+Bytes::Bytes(std::int64_t bytes) : bytes_(bytes) {
+  try {
+    words_ = std::make_unique_for_overwrite<std::uint64_t[]>(as_size(bytes / 8 + 1));
+  } catch (const std::bad_alloc&) {
+    fail(RCAP_STATUS_OUT_OF_MEMORY, "an array of a record: %" PRId64 " bytes cannot be had", bytes);
+  }
+}
 
 Bytes Bytes::cleared(std::int64_t bytes) {
   Bytes made(bytes);

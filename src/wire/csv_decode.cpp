@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 #include "wire/codecs.h"
 #include "wire/csv_text.h"
@@ -184,7 +185,7 @@ class Placer {
 }  // namespace
 
 Decoded decode_csv(std::span<const std::byte> bytes, const DecodeHints& hints) {
-  if (hints.dtype != RCAP_DTYPE_NONE) fail(RCAP_STATUS_INVALID_ARGUMENT, "csv: hint dtype is %d, numbers in text have none", hints.dtype);
+  if (hints.dtype != RCAP_DTYPE_NONE) fail(RCAP_STATUS_INVALID_ARGUMENT, "csv: hint dtype is %s, numbers in text have none", dtype_name(hints.dtype));
   const auto input = static_cast<std::int64_t>(bytes.size());
   CsvTrace trace = read_csv(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), hints.turn);
   complete_facts(trace, hints);

@@ -52,17 +52,49 @@ set(development_files
     "${INCLUDEDIR}/routecap/routecap_table.h"
     "${INCLUDEDIR}/routecap/routecap_loader.h"
     "${INCLUDEDIR}/routecap/backend.h")
+set(documentation_files
+    "${DOCDIR}/README.md"
+    "${DOCDIR}/CHANGELOG.md"
+    "${DOCDIR}/LICENSE"
+    "${DOCDIR}/contract.md"
+    "${DOCDIR}/frame.md"
+    "${DOCDIR}/plugins.md"
+    "${DOCDIR}/statuses.md"
+    "${DOCDIR}/examples/quickstart.c"
+    "${DOCDIR}/examples/backend_plugin/plugin.c")
+
+# expect_documents(FOLDER): each is the source's, and README's links to those that are installed lead there.
+function(expect_documents folder)
+  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/frame.md capi/docs/plugins.md capi/docs/statuses.md)
+    cmake_path(GET pair FILENAME name)
+    run(${CMAKE_COMMAND} -E compare_files "${SOURCE}/${pair}" "${folder}/${name}")
+  endforeach()
+  run(${CMAKE_COMMAND} -E compare_files "${QUICKSTART}" "${folder}/examples/quickstart.c")
+  file(READ "${folder}/README.md" readme)
+  if(readme MATCHES "\\]\\(capi/(docs|examples/quickstart)")
+    message(FATAL_ERROR "the installed README.md links to ${CMAKE_MATCH_0}, which is not there")
+  endif()
+  foreach(target IN ITEMS contract.md frame.md plugins.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
+    string(FIND "${readme}" "](${target})" found)
+    if(found EQUAL -1)
+      message(FATAL_ERROR "the installed README.md does not link to ${target}")
+    endif()
+  endforeach()
+endfunction()
 
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
-  expect_files("${STAGE}" ${runtime_files} ${development_files})
+  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files})
+  expect_documents("${STAGE}/${DOCDIR}")
 
 elseif(PART STREQUAL "components")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/runtime" --component runtime)
   expect_files("${WORK}/runtime" ${runtime_files})
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/development" --component development)
   expect_files("${WORK}/development" ${development_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/documentation" --component documentation)
+  expect_files("${WORK}/documentation" ${documentation_files})
 
 elseif(PART MATCHES "^(package|relocated)$")
   set(prefix "${STAGE}")
@@ -135,6 +167,10 @@ elseif(PART STREQUAL "embedded")
       message(FATAL_ERROR "routecap registered tests in an embedding project: ${file}")
     endif()
   endforeach()
+  file(READ "${WORK}/build/routecap/cmake_install.cmake" rules)
+  if(rules MATCHES "documentation" OR NOT rules MATCHES "development")
+    message(FATAL_ERROR "routecap's install rules in an embedding project hold its documents, or are not where this test looks for them")
+  endif()
 
 else()
   message(FATAL_ERROR "no part '${PART}'")

@@ -51,25 +51,19 @@ static void release(rcap_plugin_device* device, int32_t home, void* memory, int6
 }
 
 static int32_t upload(rcap_plugin_device* device, void* to, const void* from, int64_t bytes, rcap_plugin_error* error) {
-  (void)device, (void)error;
-  memcpy(to, from, (size_t)bytes);
-  return RCAP_STATUS_OK;
+  return memcpy(to, from, (size_t)bytes), (void)device, (void)error, RCAP_STATUS_OK;
 }
 
 // Whatever was recorded is over by the time anyone asks.
 static int32_t event_create(rcap_plugin_device* device, void** event, rcap_plugin_error* error) {
-  (void)error;
-  *event = device;
-  return RCAP_STATUS_OK;
+  return *event = device, (void)error, RCAP_STATUS_OK;
 }
 static void event_destroy(rcap_plugin_device* device, void* event) { (void)device, (void)event; }
 static int32_t event_record(rcap_plugin_device* device, void* event, void* stream, rcap_plugin_error* error) {
-  (void)device, (void)event, (void)stream, (void)error;
-  return RCAP_STATUS_OK;
+  return (void)device, (void)event, (void)stream, (void)error, RCAP_STATUS_OK;
 }
 static int32_t event_query(rcap_plugin_device* device, void* event, rcap_plugin_error* error) {
-  (void)device, (void)event, (void)error;
-  return RCAP_STATUS_OK;
+  return (void)device, (void)event, (void)error, RCAP_STATUS_OK;
 }
 
 // A number of any dtype of ids, lists or maps; engines' arrays have any alignment. Little-endian, and shifts of negative numbers keep their sign.
@@ -82,12 +76,18 @@ static int64_t number(const void* array, int64_t index, int32_t dtype) {
   return (int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
+// Of the 64 bytes that a layer has to itself, the first 8 count its strays.
+static int64_t* strays_of(const rcap_plugin_cache* cache, int64_t layer) { return (int64_t*)cache->notes + layer * 8; }
+
 static int32_t capture(rcap_plugin_device* device, const rcap_plugin_capture* job, void* stream, rcap_plugin_error* error) {
   (void)stream, (void)error;
   const rcap_plugin_cache* cache = job->cache;
   for (int64_t i = 0; i < job->tokens; ++i) {
     const int64_t offset = job->row_ids == NULL ? i : number(job->row_ids, i, RCAP_DTYPE_INT32);
-    if (offset < 0 || offset >= cache->device_rows - job->first_row) continue;
+    if (offset < 0 || offset >= cache->device_rows - job->first_row) {
+      ++*strays_of(cache, job->layer);  // one caller for each layer at a time (R14)
+      continue;
+    }
     const int64_t row = job->layer * cache->device_rows + job->first_row + offset;
     if (cache->marks[row] != 0) {  // whoever came first keeps the row (R27)
       cache->marks[row] |= RCAP_PLUGIN_REPEATED;
@@ -113,6 +113,7 @@ static int32_t capture(rcap_plugin_device* device, const rcap_plugin_capture* jo
 static int32_t clear(rcap_plugin_device* device, const rcap_plugin_cache* cache, void* stream, rcap_plugin_error* error) {
   (void)device, (void)stream, (void)error;
   memset(cache->marks, 0, (size_t)(cache->layers * cache->device_rows));
+  memset(cache->notes, 0, (size_t)cache->layers * 64);
   return RCAP_STATUS_OK;
 }
 
@@ -122,6 +123,7 @@ static int32_t snapshot(rcap_plugin_device* device, const rcap_plugin_snapshot* 
   for (int64_t layer = 0; layer < cache->layers; ++layer) {
     const uint8_t* marks = cache->marks + layer * cache->device_rows + job->first_row;
     job->captured[layer] = job->repeated[layer] = 0;
+    if (job->strays != NULL) job->strays[layer] = *strays_of(cache, layer);
     for (int64_t row = 0; row < job->tokens; ++row) {
       job->captured[layer] += (marks[row] & RCAP_PLUGIN_CAPTURED) != 0;
       job->repeated[layer] += (marks[row] & RCAP_PLUGIN_REPEATED) != 0;
@@ -136,8 +138,10 @@ static int32_t snapshot(rcap_plugin_device* device, const rcap_plugin_snapshot* 
     for (int32_t layer = 0; layer < cache->layers; ++layer) {
       const int64_t row = layer * cache->device_rows + job->first_row + named;
       const uint8_t mark = cache->marks[row];
-      if (job->bad_layer[i] == 0 && (mark & RCAP_PLUGIN_BAD_ID) != 0) job->bad_layer[i] = layer + 1;
-      const int stale = cache->cell_words != 0 && cache->partial[layer] && !(mark & RCAP_PLUGIN_CAPTURED);
+      const int partial = cache->cell_words != 0 && cache->partial[layer];
+      if (job->bad_layer[i] >= 0 && partial && (mark & RCAP_PLUGIN_REPEATED)) job->bad_layer[i] = -1 - layer;
+      if (job->bad_layer[i] == 0 && (mark & RCAP_PLUGIN_BAD_ID)) job->bad_layer[i] = 1 + layer;
+      const int stale = partial && !(mark & RCAP_PLUGIN_CAPTURED);
       memcpy(payload + layer * cell, (const char*)cache->ids + row * cell, (size_t)cell);
       if (stale) memset(payload + layer * cell, 0xFF, (size_t)cell);  // another forward's ids stand there (R7)
       if (cache->cell_words != 0 && (mark & RCAP_PLUGIN_CAPTURED)) ((uint64_t*)(payload + cache->cells_offset))[layer / 64] |= 1ULL << (layer % 64);

@@ -162,7 +162,7 @@ typedef struct rcap_plugin_cache {
   void* weights;
   /** [layers][device_rows]: bits of `rcap_plugin_mark`. */
   uint8_t* marks;
-  /** [layers] of 64 bytes, the plugin's to use: for example the range of rows whose marks may be set. Zeroed when allocated. */
+  /** [layers] of 64 bytes, the plugin's to use: for the strays of a PARTIAL layer, and for the range of rows whose marks may be set. Zeroed at first. */
   void* notes;
   /** [layers]: 1 = the layer is PARTIAL; null without such. */
   const uint8_t* partial;
@@ -201,11 +201,11 @@ typedef struct rcap_plugin_capture {
   /** [id_map_entries]: logical id of each physical one, or null. An id outside the map is bad. */
   const void* id_map;
   int64_t id_map_entries;
-  /** [tokens]: given row i goes to row first_row + row_ids[i]; one outside the cache is skipped. Null = first_row + i. */
+  /** [tokens]: given row i goes to row first_row + row_ids[i]; one outside the cache is skipped, and counted as a stray. Null = first_row + i. */
   const int32_t* row_ids;
 } rcap_plugin_capture;
 
-/** What a forward takes out of the cache. After it every mark is 0, in stream order. */
+/** What a forward takes out of the cache. After it every mark is 0 and no stray is counted, in stream order. */
 typedef struct rcap_plugin_snapshot {
   int64_t struct_size;
   const rcap_plugin_cache* cache;
@@ -223,11 +223,16 @@ typedef struct rcap_plugin_snapshot {
   int64_t* rows_room;
   /** Out, device memory: [staged] payloads. Padding is 0; the cell of a PARTIAL layer that did not capture the row is 0xFF and its bit 0. */
   void* payload;
-  /** Out, device memory [staged]: 0, or 1 + column of the first layer with BAD_ID for the row; 0 for a skipped row. */
+  /**
+   * Out, device memory [staged]: what is wrong with the row. -1 - column of the first PARTIAL layer that captured it more than once; else 1 + column of
+   * the first layer with BAD_ID; else 0, as for a skipped row.
+   */
   int32_t* bad_layer;
   /** Out, device memory [layers]: rows of the forward's whole range with CAPTURED, and with REPEATED. */
   int64_t* captured;
   int64_t* repeated;
+  /** Out, device memory [layers]: entries of row_ids that named no row of the cache, since the last snapshot or clear; null without PARTIAL layers. */
+  int64_t* strays;
 } rcap_plugin_snapshot;
 
 /** Numbers in device memory to widen: groups of int32 or int64, a stride apart. What stands between two groups is not read. */
@@ -296,7 +301,7 @@ typedef struct rcap_plugin_table {
   int32_t (*event_wait)(rcap_plugin_device* device, void* event, rcap_plugin_error* error);
   int32_t (*capture)(rcap_plugin_device* device, const rcap_plugin_capture* job, void* stream, rcap_plugin_error* error);
   int32_t (*snapshot)(rcap_plugin_device* device, const rcap_plugin_snapshot* job, void* stream, rcap_plugin_error* error);
-  /** Sets every mark of the cache to 0. */
+  /** Sets every mark of the cache to 0, and the strays of every layer. */
   int32_t (*clear)(rcap_plugin_device* device, const rcap_plugin_cache* cache, void* stream, rcap_plugin_error* error);
   int32_t (*widen)(rcap_plugin_device* device, const rcap_plugin_list* list, void* stream, rcap_plugin_error* error);
   /** Waits for `after` on the device, copies, records `done`, all in stream order. */

@@ -72,6 +72,7 @@ inline rcap_plugin_snapshot to_plugin(const rows::SnapshotJob& job, const NamedR
   out.bad_layer = job.bad_layer;
   out.captured = job.captured;
   out.repeated = job.repeated;
+  out.strays = job.strays;
   return out;
 }
 
@@ -153,6 +154,7 @@ inline rows::SnapshotJob from_plugin(const rcap_plugin_snapshot& job) {
   out.bad_layer = job.bad_layer;
   out.captured = job.captured;
   out.repeated = job.repeated;
+  out.strays = job.strays;
   return out;
 }
 

@@ -105,6 +105,7 @@ typedef struct frozen_snapshot {
   int32_t* bad_layer;
   int64_t* captured;
   int64_t* repeated;
+  int64_t* strays;
 } frozen_snapshot;
 
 typedef struct frozen_list {

@@ -98,6 +98,7 @@ SAME(snapshot, payload);
 SAME(snapshot, bad_layer);
 SAME(snapshot, captured);
 SAME(snapshot, repeated);
+SAME(snapshot, strays);
 
 GROWS(list);
 SAME(list, struct_size);

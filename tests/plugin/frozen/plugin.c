@@ -99,6 +99,9 @@ static int64_t number(const void* array, int64_t index, int32_t dtype) {
   return (int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
+// Of the 64 bytes that a layer has to itself, the first 8 count its strays.
+static int64_t* strays_of(const frozen_cache* cache, int64_t layer) { return (int64_t*)cache->notes + layer * 8; }
+
 static int32_t capture(frozen_device* device, const frozen_capture* job, void* stream, frozen_error* error) {
   (void)stream, (void)error;
   const frozen_cache* cache = job->cache;
@@ -109,7 +112,10 @@ static int32_t capture(frozen_device* device, const frozen_capture* job, void* s
 #endif
   for (int64_t i = 0; i < job->tokens; ++i) {
     const int64_t offset = job->row_ids == NULL ? i : number(job->row_ids, i, INT32);
-    if (offset < 0 || offset >= cache->device_rows - job->first_row) continue;
+    if (offset < 0 || offset >= cache->device_rows - job->first_row) {
+      ++*strays_of(cache, job->layer);  // one caller for each layer at a time (R14)
+      continue;
+    }
     const int64_t row = job->layer * cache->device_rows + job->first_row + offset;
     if (cache->marks[row] != 0) {  // whoever came first keeps the row (R27)
       cache->marks[row] |= FROZEN_REPEATED;
@@ -135,6 +141,7 @@ static int32_t capture(frozen_device* device, const frozen_capture* job, void* s
 static int32_t clear(frozen_device* device, const frozen_cache* cache, void* stream, frozen_error* error) {
   (void)device, (void)stream, (void)error;
   memset(cache->marks, 0, (size_t)(cache->layers * cache->device_rows));
+  memset(cache->notes, 0, (size_t)cache->layers * 64);
   return OK;
 }
 
@@ -144,6 +151,7 @@ static int32_t snapshot(frozen_device* device, const frozen_snapshot* job, void*
   for (int64_t layer = 0; layer < cache->layers; ++layer) {
     const uint8_t* marks = cache->marks + layer * cache->device_rows + job->first_row;
     job->captured[layer] = job->repeated[layer] = 0;
+    if (job->strays != NULL) job->strays[layer] = *strays_of(cache, layer);
     for (int64_t row = 0; row < job->tokens; ++row) {
       job->captured[layer] += (marks[row] & FROZEN_CAPTURED) != 0;
       job->repeated[layer] += (marks[row] & FROZEN_REPEATED) != 0;
@@ -158,8 +166,10 @@ static int32_t snapshot(frozen_device* device, const frozen_snapshot* job, void*
     for (int32_t layer = 0; layer < cache->layers; ++layer) {
       const int64_t row = layer * cache->device_rows + job->first_row + named;
       const uint8_t mark = cache->marks[row];
-      if (job->bad_layer[i] == 0 && (mark & FROZEN_BAD_ID) != 0) job->bad_layer[i] = layer + 1;
-      const int stale = cache->cell_words != 0 && cache->partial[layer] && !(mark & FROZEN_CAPTURED);
+      const int partial = cache->cell_words != 0 && cache->partial[layer];
+      if (job->bad_layer[i] >= 0 && partial && (mark & FROZEN_REPEATED)) job->bad_layer[i] = -1 - layer;
+      if (job->bad_layer[i] == 0 && (mark & FROZEN_BAD_ID)) job->bad_layer[i] = 1 + layer;
+      const int stale = partial && !(mark & FROZEN_CAPTURED);
       memcpy(payload + layer * cell, (const char*)cache->ids + row * cell, (size_t)cell);
       if (stale) memset(payload + layer * cell, 0xFF, (size_t)cell);  // another forward's ids stand there (R7)
       if (cache->cell_words != 0 && (mark & FROZEN_CAPTURED)) ((uint64_t*)(payload + cache->cells_offset))[layer / 64] |= 1ULL << (layer % 64);
