@@ -26,6 +26,14 @@ enum class MemoryHome {
   kPinned,  ///< the host side of staging blocks
 };
 
+/// Memory and an event for lists that come to the host by themselves.
+struct FetchRoom {
+  std::int64_t numbers = 0;
+  Memory device;
+  Memory pinned;
+  Event event;
+};
+
 /// A copy to the host on its way.
 struct Transfer {
   void* event = nullptr;  ///< recorded behind the copy
@@ -78,8 +86,9 @@ class Backend {
 
   // What only a device of its own needs.
 
-  /// Widens a list in device memory to int64 in host memory; waits until the stream has come to it.
-  virtual void widen_to_host(const ListView& list, std::int64_t* out, void* /*stream*/) { list.widen(out); }
+  /// Widens a list in device memory to int64 in host memory; waits until the stream has come to it. What it needs for that it keeps in `room`, the
+  /// caller's alone, for the next time.
+  virtual void widen_to_host(const ListView& list, std::int64_t* out, void* /*stream*/, FetchRoom& /*room*/) { list.widen(out); }
   /// Loads everything that captures and snapshots of this cache will need: nothing is loaded later, inside a graph's capture. Throws UNSUPPORTED.
   virtual void prepare(const rows::RowShape& /*shape*/, const rows::CacheView& /*cache*/) {}
   /// Copies to device memory; complete when it returns.

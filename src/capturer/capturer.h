@@ -91,7 +91,8 @@ class Capturer : public Handle<0x72657470616372> {
     DeviceCache cache;
     SlotStore store;
     CopyLedger copies;
-    Stream stream;  ///< of copies that nobody named a stream for
+    Stream stream;      ///< of copies that nobody named a stream for
+    FetchRoom fetched;  ///< for releases and copies of slots in device memory
     StagingRing ring;
     Settler settler;
   };
@@ -124,6 +125,8 @@ class Capturer : public Handle<0x72657470616372> {
   rcap_summary settle_stored(Block& block);
   void settle_dropped(Block& block);
   void finish(Block& block);
+  /// Leaves a block without an output to whoever needs a block or a slot next.
+  void orphan(Block& block, bool settled);
   /// Ends dropped outputs whose copies are over by now (R33).
   void reap_orphans();
   /// The unsettled forward numbered above .. before (both excluded) that may write `slot`, or 0. Under the settle mutex.

@@ -4,6 +4,7 @@
 #include <cinttypes>
 
 #include "capturer/capturer.h"
+#include "support/backoff.h"
 #include "support/checked.h"
 #include "support/choice.h"
 
@@ -56,6 +57,10 @@ bool Capturer::check_acceptance(Block& block, const Acceptance& acceptance) {
 }
 
 void Capturer::accept(Output& output, const rcap_accept_layout& layout, RawArray rows, RawArray slots, void* stream) {
+  const auto failed = [&output] { fail(RCAP_STATUS_DEVICE, "forward %" PRId64 ": the device has failed it", output.sequence()); };
+  // The own thread lets go of a block a moment before it says what became of it.
+  for (Backoff backoff; output.block() == nullptr && !output.settled();) backoff.pause();
+  if (output.settled() && output.settled_status() == RCAP_STATUS_DEVICE) failed();  // R34
   Block& block = live_block(output);
   if (block.acceptance != RCAP_ACCEPT_LATER) {
     fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " has acceptance %s, only a LATER one is accepted", output.sequence(),
@@ -68,8 +73,8 @@ void Capturer::accept(Output& output, const rcap_accept_layout& layout, RawArray
   };
   {
     const std::lock_guard<std::mutex> lock(settle_mutex_);
-    // The own thread may have ended it meanwhile, with a device's fault: then the block is another forward's by now.
-    if (block.pending.sequence() != output.sequence()) fail(RCAP_STATUS_INVALID_STATE, "output of forward %" PRId64 " is settled", output.sequence());
+    // The own thread may have ended it meanwhile, as a device's fault only can before it is accepted: then the block is another forward's by now.
+    if (block.pending.sequence() != output.sequence()) failed();
     take(acceptance.rows, block.accepted_lists.rows);
     take(acceptance.slots, block.accepted_lists.slots);
     const bool slots_known = check_acceptance(block, acceptance);
@@ -241,9 +246,7 @@ Settled Capturer::settle(Block& block) {
 void Capturer::free_block(Block& block) {
   if (block.failed && !quiet(block)) {
     // What failed may go on writing for a while: the block is not another forward's before that is over.
-    block.settled = true;
-    orphans_.fetch_add(1, std::memory_order_relaxed);
-    block.orphaned.store(true, std::memory_order_release);
+    orphan(block, true);
     return;
   }
   block.in_use.store(false, std::memory_order_release);
@@ -289,16 +292,22 @@ void Capturer::destroy(Output& output) {
   Block& block = *unsettled;
   counters_.dropped.fetch_add(1, std::memory_order_relaxed);
   // What only the device knows of the lists comes with the copy; a LATER forward never accepted touches no slot and needs none.
-  if (block.accepted && !block.failed) start_copy(block, stages_->stream.get());
+  const bool settles_now = !block.accepted || block.lists_on_host();
+  if (settles_now) settle_dropped(block);
+  if (!settles_now && !block.failed) start_copy(block, stages_->stream.get());
   if ((block.transfer.started || block.accept_transfer.started) && !copy_complete(block)) {
     // R32: the block is free when its copy is over. Whoever needs a block or a slot next looks after it.
-    block.settled = false;
-    orphans_.fetch_add(1, std::memory_order_release);
-    block.orphaned.store(true, std::memory_order_release);
+    orphan(block, settles_now);
     return;
   }
-  settle_dropped(block);
+  if (!settles_now) settle_dropped(block);
   free_block(block);
+}
+
+void Capturer::orphan(Block& block, bool settled) {
+  block.settled = settled;
+  orphans_.fetch_add(1, std::memory_order_relaxed);
+  block.orphaned.store(true, std::memory_order_release);
 }
 
 void Capturer::reap_orphans() {

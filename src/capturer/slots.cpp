@@ -32,11 +32,11 @@ UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArra
 }
 
 /// Slots in device memory are needed at the call: it is refused whole where one of them is out of range (R14), and takes its number (R9).
-void bring_to_host(UnitList& list, std::int32_t memory, Backend& backend, void* stream) {
+void bring_to_host(UnitList& list, std::int32_t memory, Backend& backend, void* stream, FetchRoom& room) {
   const std::int64_t count = list.view.count();
   if (memory != RCAP_MEMORY_DEVICE || count == 0 || backend.reads_host_lists()) return;
   list.brought.resize(static_cast<std::size_t>(count));
-  backend.widen_to_host(list.view, list.brought.data(), stream);
+  backend.widen_to_host(list.view, list.brought.data(), stream, room);
   list.view = {list.brought.data(), 8, 1, count, count};
 }
 
@@ -65,7 +65,7 @@ std::vector<std::int64_t> expanded(const UnitList& list) {
 void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots, void* stream) {
   require_sealed();
   UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
-  bring_to_host(list, layout.memory, *backend_, stream);
+  bring_to_host(list, layout.memory, *backend_, stream, stages_->fetched);
   check_range("slots", list, limits_.num_slots);
   const Sequence sequence = next_sequence();
   take_sequence(sequence);
@@ -93,8 +93,8 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
     fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes,
          to.bytes);
   }
-  bring_to_host(sources, layout.memory, *backend_, stream);
-  bring_to_host(targets, layout.memory, *backend_, stream);
+  bring_to_host(sources, layout.memory, *backend_, stream, stages_->fetched);
+  bring_to_host(targets, layout.memory, *backend_, stream, stages_->fetched);
   check_range("from", sources, limits_.num_slots);
   check_range("to", targets, limits_.num_slots);
   const std::vector<std::int64_t> from_slots = expanded(sources);

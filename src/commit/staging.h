@@ -136,6 +136,11 @@ struct Block {
   [[nodiscard]] const Element* part(const Memory& side, std::int64_t offset) const {
     return reinterpret_cast<const Element*>(side.get() + offset);
   }
+  /// Whether the host knows which slots the forward was to write.
+  [[nodiscard]] bool lists_on_host() const {
+    if (acceptance != RCAP_ACCEPT_LATER) return !slots_on_device && !rows_on_device;
+    return !accepted_rows_on_device && !accepted_slots_on_device && (accepted_slots_given || !slots_on_device);
+  }
   /// Where in either side an acceptance's lists stand that only the device knows, or the rows that the host named for the device.
   [[nodiscard]] std::int64_t extra_rows() const { return layout.bytes; }
   [[nodiscard]] std::int64_t accepted_slots() const { return layout.bytes + accepted_entries * 8; }

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "backend/plugin/host.h"
 #include "backend/plugin/jobs.h"
@@ -78,14 +76,6 @@ Event make_event_on(const SharedDevice& device) {
           }};
 }
 
-/// Memory and an event for lists that come to the host by themselves.
-struct FetchRoom {
-  std::int64_t numbers = 0;
-  Memory device;
-  Memory pinned;
-  Event event;
-};
-
 class PluginBackend final : public Backend {
  public:
   explicit PluginBackend(SharedDevice device) : device_(std::move(device)) {}
@@ -138,17 +128,17 @@ class PluginBackend final : public Backend {
     device_->call("widen", [&](rcap_plugin_error* error) { return table().widen(device_->get(), &given, stream, error); });
   }
 
-  void widen_to_host(const ListView& list, std::int64_t* out, void* stream) override {
+  void widen_to_host(const ListView& list, std::int64_t* out, void* stream, FetchRoom& room) override {
     const std::int64_t count = list.count();
-    FetchRoom room = take_room(count);
-    Transfer transfer{room.event.get()};
-    auto* on_device = reinterpret_cast<std::int64_t*>(room.device.get());
-    widen(list, on_device, stream);
-    copy_to_host({room.pinned.get(), room.device.get(), count * 8}, stream, transfer);
+    // Where something fails the room goes back to the plugin, which waits for what may still write into it.
+    FetchRoom taken = room.numbers >= count ? std::move(room) : make_room(count);
+    room = {};
+    Transfer transfer{taken.event.get()};
+    widen(list, reinterpret_cast<std::int64_t*>(taken.device.get()), stream);
+    copy_to_host({taken.pinned.get(), taken.device.get(), count * 8}, stream, transfer);
     wait(transfer);
-    std::memcpy(out, room.pinned.get(), static_cast<std::size_t>(count * 8));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    rooms_.push_back(std::move(room));
+    std::memcpy(out, taken.pinned.get(), static_cast<std::size_t>(count * 8));
+    room = std::move(taken);
   }
 
   void copy_to_host(const HostCopy& copy, void* stream, Transfer& transfer) override {
@@ -207,19 +197,7 @@ class PluginBackend final : public Backend {
  private:
   [[nodiscard]] const rcap_plugin_table& table() const { return device_->table(); }
 
-  /// A room for that many numbers: one that is there, or a new one. Whoever fails with it gives its memory back to the plugin, which waits for what
-  /// may still write into it.
-  FetchRoom take_room(std::int64_t numbers) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      for (auto room = rooms_.begin(); room != rooms_.end(); ++room) {
-        if (room->numbers < numbers) continue;
-        FetchRoom taken = std::move(*room);
-        rooms_.erase(room);
-        return taken;
-      }
-      rooms_.reserve(rooms_.size() + 1);
-    }
+  FetchRoom make_room(std::int64_t numbers) {
     constexpr std::int64_t kLeast = 1024;
     const std::int64_t least = std::max(numbers, kLeast);
     const std::int64_t bytes = checked_multiply(least, 8, "bytes of a list of slots");
@@ -228,8 +206,6 @@ class PluginBackend final : public Backend {
   }
 
   SharedDevice device_;
-  std::mutex mutex_;
-  std::vector<FetchRoom> rooms_;
 };
 
 }  // namespace
