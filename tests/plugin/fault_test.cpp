@@ -128,10 +128,11 @@ class Engine {
   void check(const char* who) const {
     CAPTURE(who);
     rig_.settle_drops();
-    for (const auto& [slot, may] : may_) {
+    for (const auto& entry : may_) {
+      const std::int64_t slot = entry.first;
       const std::string shown = rig_.words(rig_.read({.slots = {slot}, .after_sequence = rig_.last_sequence(), .timeout_ns = kPatience}));
       std::string allowed;
-      for (const std::int64_t seed : may) allowed += (seed == kMissing ? "-" : std::to_string(seed)) + " ";
+      for (const std::int64_t seed : entry.second) allowed += (seed == kMissing ? "-" : std::to_string(seed)) + " ";
       CAPTURE(slot);
       CAPTURE(allowed);
       CAPTURE(shown);
