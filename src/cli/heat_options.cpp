@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heat_options.h"
+
+#include <filesystem>
+
+#include "markup.h"
+#include "output.h"
+
+namespace routecap::cli {
+
+void add_picture_options(CLI::App& parser, PictureOptions& options, const std::string& group) {
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    CLI::Option* option = parser.add_option(name, value, help)->type_name(type);
+    if (!group.empty()) option->group(group);
+    return option;
+  };
+  add("--form", options.form, "form of the picture, where the output's name does not end in .svg or .html", "svg|html")
+      ->check(CLI::IsMember({"svg", "html"}));
+  add("--scheme", options.scheme, "colours: auto, as the reader's system is set (default); light; or dark", "SCHEME")
+      ->check(CLI::IsMember({"auto", "light", "dark"}));
+  add("--title", options.title, "title of the picture", "TEXT");
+  add("--max", options.largest, "value in percent at the end of the colour scale, so that pictures can be compared; larger ones look the same", "PERCENT")
+      ->check(CLI::Range(1e-6, 100.0));
+}
+
+PictureForm picture_form(const PictureOptions& options) {
+  std::string form = options.form;
+  if (form.empty()) form = std::filesystem::path(options.output).extension().string();
+  if (form == "svg" || form == ".svg") return PictureForm::kSvg;
+  if (form == "html" || form == ".html" || form == ".htm") return PictureForm::kHtml;
+  refuse("the name of the picture, ", options.output, ", ends neither in .svg nor in .html; choose with --form");
+}
+
+HeatOptions heat_options(const PictureOptions& options) {
+  HeatOptions heat;
+  heat.title = printable(options.title);
+  if (options.largest > 0) heat.top = options.largest;
+  return heat;
+}
+
+std::string name_of_input(const std::string& path) {
+  if (path == "-") return "standard input";
+  return std::filesystem::path(path).filename().string();
+}
+
+void write_picture(const HeatMap& map, PictureForm form, const PictureOptions& options) {
+  const Scheme scheme = options.scheme == "light" ? Scheme::kLight : options.scheme == "dark" ? Scheme::kDark : Scheme::kAuto;
+  write_output(options.output, form == PictureForm::kSvg ? svg_document(map, scheme) : html_document(map, scheme), false);
+}
+
+}  // namespace routecap::cli
