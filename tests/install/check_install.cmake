@@ -52,16 +52,23 @@ set(development_files
     "${INCLUDEDIR}/routecap/routecap_table.h"
     "${INCLUDEDIR}/routecap/routecap_loader.h")
 
+set(cli_files "")
+if(WITH_CLI)
+  set(cli_files "${BINDIR}/routecap")
+endif()
+
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
-  expect_files("${STAGE}" ${runtime_files} ${development_files})
+  expect_files("${STAGE}" ${runtime_files} ${development_files} ${cli_files})
 
 elseif(PART STREQUAL "components")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/runtime" --component runtime)
   expect_files("${WORK}/runtime" ${runtime_files})
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/development" --component development)
   expect_files("${WORK}/development" ${development_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/cli" --component cli)
+  expect_files("${WORK}/cli" ${cli_files})
 
 elseif(PART MATCHES "^(package|relocated)$")
   set(prefix "${STAGE}")
