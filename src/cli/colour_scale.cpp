@@ -18,7 +18,7 @@ struct Lab {
 
 /// The curve is the quadratic Bézier of these. Chosen so that all of it lies inside sRGB, and that its ends keep their distance from either ground:
 /// the lowest value must not look like no cell at all.
-constexpr std::array<Lab, 3> kControls = {{{0.30, 0.005, -0.115}, {0.60, -0.145, -0.020}, {0.955, -0.030, 0.110}}};
+constexpr std::array<Lab, 3> kControls = {{{0.30, 0.005, -0.115}, {0.60, -0.145, -0.020}, {0.965, -0.020, 0.075}}};
 constexpr int kPieces = 2048;  ///< that the curve's length is summed over
 
 Lab on_curve(double at) {

@@ -49,7 +49,7 @@ std::string exact(double value) {
 
 std::string exact(const std::optional<double>& value) { return value ? exact(*value) : ""; }
 
-std::string shown(const std::optional<double>& value, int decimals) { return value ? number_text(*value, decimals) : "-"; }
+std::string shown(const std::optional<double>& value, int decimals) { return value ? fixed_text(*value, decimals) : "-"; }
 
 Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -66,8 +66,8 @@ std::string text_of_layers(const RecordView& record, const std::vector<LayerStat
                  number_text(std::log2(record.num_experts()), 3), " bits\n");
   out += options.weighted ? text_of("load: sum of weights (", weights_kind_name(record.info().weights_kind), ")\n\n") : "load: choices\n\n";
   std::vector<std::string> heading{"layer", "cells", "missing", "imbalance", "entropy", "cv", "used", "reuse"};
-  if (options.busiest > 0) heading.emplace_back("busiest experts (share of load)");
-  if (options.pairs > 0) heading.emplace_back("pairs (cells, lift)");
+  if (options.busiest > 0) heading.emplace_back("busiest experts, share of load");
+  if (options.pairs > 0) heading.emplace_back("pairs, cells, x lift");
   Table table(std::move(heading));
   for (const LayerStatistics& layer : layers) {
     std::vector<std::string> cells{std::to_string(layer.layer) + ((layer.flags & RCAP_TAP_HASH_ROUTED) != 0 ? " (hash-routed)" : ""),
@@ -77,18 +77,18 @@ std::string text_of_layers(const RecordView& record, const std::vector<LayerStat
                                    shown(layer.entropy, 3),
                                    shown(layer.variation, 3),
                                    std::to_string(layer.used),
-                                   layer.reuse ? number_text(100 * *layer.reuse, 1) + " %" : "-"};
+                                   layer.reuse ? fixed_text(100 * *layer.reuse, 1) + " %" : "-"};
     if (options.busiest > 0) {
       std::string text;
       for (const std::int32_t expert : busiest(layer, static_cast<std::size_t>(options.busiest))) {
-        text += text_of(text.empty() ? "" : ", ", expert, " (", number_text(100 * load_of(layer, expert) / layer.total, 1), " %)");
+        text += text_of(text.empty() ? "" : ", ", '#', expert, ' ', fixed_text(100 * load_of(layer, expert) / layer.total, 1), " %");
       }
       cells.push_back(text.empty() ? "-" : text);
     }
     if (options.pairs > 0) {
       std::string text;
       for (const ExpertPair& pair : layer.pairs) {
-        text += text_of(text.empty() ? "" : ", ", pair.first, '+', pair.second, " (", pair.cells, ", ", number_text(pair.lift, 1), ')');
+        text += text_of(text.empty() ? "" : ", ", '#', pair.first, "+#", pair.second, ' ', pair.cells, " x", fixed_text(pair.lift, 1));
       }
       cells.push_back(text.empty() ? "-" : text);
     }

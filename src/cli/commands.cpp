@@ -13,6 +13,10 @@ constexpr const char* kProgram = "This program";
 // A new command: declare its setup function in commands.h, write it in command_<name>.cpp, and add a line here. Help, manual and completion follow.
 constexpr std::array kCommands{
     Command{"inspect", "show what a record holds", kLook, setup_inspect},
+    Command{"stats", "show how tokens are spread over the experts of each layer", kLook, setup_stats},
+    Command{"heatmap", "draw the load of layers and experts as a picture", kLook, setup_heatmap},
+    Command{"bench", "measure the stages of a row on this machine, beside memcpy", kProgram, setup_bench},
+    Command{"doctor", "show the library, its backends and the limits of this machine, with what to do", kProgram, setup_doctor},
     Command{"help", "show the help of a command", kProgram, setup_help},
 };
 

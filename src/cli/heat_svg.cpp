@@ -28,13 +28,6 @@ std::string rectangle(double x, double y, double width, double height, const std
   return "<rect" + place("x", x) + place("y", y) + place("width", width) + place("height", height) + " class=\"" + classes + "\"/>\n";
 }
 
-/// Name of the class that a cell is coloured by.
-std::string class_of(const std::optional<double>& value, double top) {
-  if (!value) return "rc-no";
-  const int level = heat_level(*value, top);
-  return level < 0 ? "rc-z" : "rc-" + std::to_string(level);
-}
-
 /// Distance between labels: the smallest of a series that keeps them apart. @param most_per_number  labels per number that there is room for
 std::int64_t label_step(double most_per_number, bool by_powers_of_two) {
   constexpr std::array<double, 3> kDecimal = {1, 2, 5};
@@ -78,7 +71,7 @@ std::string cells_of(const HeatMap& map, const HeatLayout& layout) {
 
 std::string row_labels(const HeatMap& map, const HeatLayout& layout) {
   std::string out;
-  const bool all = layout.cell_height >= 12;
+  const bool all = layout.cell_height >= 13;
   const std::int64_t step = label_step(layout.cell_height / 14, false);
   double last = -1e9;
   for (std::size_t row = 0; row < map.rows.size(); ++row) {

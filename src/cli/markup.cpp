@@ -86,10 +86,14 @@ double width_of(std::string_view text) {
   return width;
 }
 
-std::string number_text(double value, int decimals) {
+std::string fixed_text(double value, int decimals) {
   std::array<char, 352> text{};  // the largest double has 309 digits
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string shown = text.data();
+  return text.data();
+}
+
+std::string number_text(double value, int decimals) {
+  std::string shown = fixed_text(value, decimals);
   if (shown.find('.') != std::string::npos) {
     shown.erase(shown.find_last_not_of('0') + 1);
     if (shown.back() == '.') shown.pop_back();

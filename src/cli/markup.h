@@ -23,4 +23,7 @@ namespace routecap::cli {
 /// A number for a reader: up to `decimals` places, without zeros at its end.
 [[nodiscard]] std::string number_text(double value, int decimals);
 
+/// The same with exactly `decimals` places, for columns.
+[[nodiscard]] std::string fixed_text(double value, int decimals);
+
 }  // namespace routecap::cli
