@@ -15,6 +15,7 @@ constexpr std::array kCommands{
     Command{"inspect", "show what a record holds", kLook, setup_inspect},
     Command{"stats", "show how tokens are spread over the experts of each layer", kLook, setup_stats},
     Command{"heatmap", "draw the load of layers and experts as a picture", kLook, setup_heatmap},
+    Command{"demo", "serve made-up requests with the reference engine and check every row", kProgram, setup_demo},
     Command{"bench", "measure the stages of a row on this machine, beside memcpy", kProgram, setup_bench},
     Command{"doctor", "show the library, its backends and the limits of this machine, with what to do", kProgram, setup_doctor},
     Command{"help", "show the help of a command", kProgram, setup_help},
