@@ -42,6 +42,7 @@ LIST
     valgrind) echo "valgrind valgrind" ;;
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
+    browser) echo "chromium chromium" ;;
   esac
 }
 

@@ -81,6 +81,10 @@ Action setup_demo(CLI::App& parser) {
   parser.add_option("--inject", options->inject, "wrong-row: spoil the first record, which the check must notice")
       ->check(CLI::IsMember({"wrong-row"}))
       ->group("");
+  // As in the program that stands alone, of an option given twice the later one counts.
+  for (CLI::Option* option : parser.get_options()) {
+    if (option->get_items_expected_max() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
   parser.footer(kMeaning);
   return [options] { return demo(*options); };
 }

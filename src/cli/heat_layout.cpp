@@ -51,7 +51,7 @@ HeatLayout heat_layout(const HeatMap& map) {
   std::vector<double> widths = {24 + 12 * width_of(map.zero_label), 24 + 12 * width_of(map.missing_label)};
   if (map.mark) widths.push_back(20 + 12 * width_of(map.mark_label));
   double x = kMargin;
-  double y = layout.legend_top + 46;
+  double y = layout.legend_top + 49;
   for (const double width : widths) {
     if (x > kMargin && x + width > layout.width - kMargin) {
       x = kMargin;

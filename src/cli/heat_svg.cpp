@@ -119,7 +119,7 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
   std::string out = text_at(kMargin, y, "rc-label", map.unit);
   const double piece = kBarWidth / kHeatLevels;
   out += "<g shape-rendering=\"crispEdges\">\n";
-  for (int level = 0; level < kHeatLevels; ++level) out += rectangle(kMargin + piece * level, y + 8, piece, kBarHeight, "rc-" + std::to_string(level));
+  for (int level = 0; level < kHeatLevels; ++level) out += rectangle(kMargin + piece * level, y + 11, piece, kBarHeight, "rc-" + std::to_string(level));
   out += "</g>\n";
   // About four labels, at round values, and the end of the scale where there is room for it.
   double step = std::pow(10, std::floor(std::log10(map.top)));
@@ -132,12 +132,12 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
     const std::string label = number_text(step * i, 6);
     if (is_last && x < kMargin + kBarWidth - 1) end_is_free = kMargin + kBarWidth - x > 7 * (width_of(label) + 7);
     if (is_last && x >= kMargin + kBarWidth - 1) end_is_free = false;
-    out += "<path class=\"rc-line\" d=\"M" + number(x) + ' ' + number(y + 8 + kBarHeight) + "v4\"/>\n";
-    out += text_at(x, y + 8 + kBarHeight + 16, i == 0 ? "rc-tick" : "rc-tick rc-mid", label);
+    out += "<path class=\"rc-line\" d=\"M" + number(x) + ' ' + number(y + 11 + kBarHeight) + "v4\"/>\n";
+    out += text_at(x, y + 11 + kBarHeight + 16, i == 0 ? "rc-tick" : "rc-tick rc-mid", label);
   }
   if (end_is_free) {
-    out += "<path class=\"rc-line\" d=\"M" + number(kMargin + kBarWidth) + ' ' + number(y + 8 + kBarHeight) + "v4\"/>\n";
-    out += text_at(kMargin + kBarWidth, y + 8 + kBarHeight + 16, "rc-tick rc-mid", number_text(map.top, 2));
+    out += "<path class=\"rc-line\" d=\"M" + number(kMargin + kBarWidth) + ' ' + number(y + 11 + kBarHeight) + "v4\"/>\n";
+    out += text_at(kMargin + kBarWidth, y + 11 + kBarHeight + 16, "rc-tick rc-mid", number_text(map.top, 2));
   }
   const auto swatch = [&](std::size_t i, const std::string& name, const std::string& label) {
     const HeatLayout::Swatch& at = layout.swatches[i];
@@ -152,7 +152,7 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
     const std::string triangle = "l-5 -8h10z\"/>\n";
     out += "<path class=\"rc-mark\" d=\"M" + number(at.x + 5) + ' ' + number(at.y + 11) + triangle;
     out += text_at(at.x + 18, at.y + 11, "rc-tick", map.mark_label);
-    if (*map.mark <= map.top) out += "<path class=\"rc-mark\" d=\"M" + number(kMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 12) + triangle;
+    if (*map.mark <= map.top) out += "<path class=\"rc-mark\" d=\"M" + number(kMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 14) + triangle;
   }
   return out;
 }
