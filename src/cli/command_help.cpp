@@ -14,12 +14,13 @@ Action setup_help(CLI::App& parser) {
   return [name, &parser] {
     const CLI::App* program = parser.get_parent();
     if (name->empty()) {
-      print_text({}, program->help());
+      // Its help() would be that of the command chosen, which is this one.
+      print_text({}, program->get_formatter()->make_help(program, "routecap", CLI::AppFormatMode::Normal));
       return kDone;
     }
     const auto found = program->get_subcommands([&name](const CLI::App* command) { return command->get_name() == *name; });
     if (found.empty()) refuse("there is no command '", *name, "'; `routecap help` lists them");
-    print_text({}, found.front()->help(text_of("routecap ", *name)));
+    print_text({}, found.front()->help("routecap"));
     return kDone;
   };
 }

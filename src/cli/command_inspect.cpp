@@ -130,6 +130,9 @@ Action setup_inspect(CLI::App& parser) {
   add_load_options(parser, options->load);
   CLI::Option* rows = parser.get_option("--rows");
   rows->type_name("N|A:B")->description("number of rows; or, as A:B, the token positions [A, B) to show as a table");
+  parser.footer(
+      "A file may hold many frames: all are shown. One that is cut off at the end is told on standard error, behind those before it, and the exit\n"
+      "code is 2.");
   return [options] { return inspect(*options); };
 }
 

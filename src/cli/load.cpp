@@ -5,9 +5,11 @@
 #include <array>
 #include <utility>
 
+#include "options.h"
 #include "payload.h"
 #include "progress.h"
 #include "ranges.h"
+#include "record_view.h"
 
 namespace routecap::cli {
 namespace {
@@ -93,20 +95,21 @@ class Loader {
 
   Contents load() {
     if (input_.bytes.empty()) refuse(input_.name, " is empty");
-    std::int32_t format = options_.from.empty() ? detected(input_.bytes) : format_of(options_.from);
+    const std::int32_t told = detected(input_.bytes);
+    const std::int32_t asked = options_.from.empty() ? 0 : format_of(options_.from);
     // With --from, an answer still is one: what stands in it has that form.
-    if ((format == 0 || !options_.from.empty()) && looks_like_answer(input_.bytes)) {
-      load_answer(options_.from.empty() ? 0 : format);
-      return std::move(contents_);
+    if (told == 0 && looks_like_answer(input_.bytes) && load_answer(asked)) return std::move(contents_);
+    if (!options_.several_inputs && (options_.choice >= 0 || options_.chunk >= 0)) {
+      refuse(options_.choice >= 0 ? "--choice: " : "--chunk: ", input_.name, " is no answer of a server with records in it");
     }
-    if (options_.choice >= 0) refuse("--choice: ", input_.name, " is no answer of a server, it has no choices");
+    const std::int32_t format = chosen(told, asked);
     if (format == 0) {
       refuse(input_.name, ": its content tells no form of a record; name one with --from (a flat base64 array is sglang)");
     }
     if (format == RCAP_WIRE_FRAME) {
       load_frames();
     } else {
-      if (options_.frame >= 0) refuse("--frame: ", input_.name, " holds no frames");
+      if (options_.frame >= 0 && !options_.several_inputs) refuse("--frame: ", input_.name, " holds no frames");
       Piece piece;
       piece.format = format;
       piece.bytes = contents_.bytes;
@@ -116,9 +119,26 @@ class Loader {
   }
 
  private:
+  /// The form that is meant, and the hints that it has a use for.
+  std::int32_t chosen(std::int32_t told, std::int32_t asked) {
+    if (!options_.several_inputs) return asked != 0 ? asked : told;
+    if (told != 0) hints_.facts.dtype = RCAP_DTYPE_NONE;
+    return told != 0 ? told : asked;
+  }
+
+  /// The hints that a form has a use for. With one input, one that contradicts the bytes is refused by the library.
+  [[nodiscard]] Hints useful(std::int32_t format, Hints hints) const {
+    const bool frame = format == RCAP_WIRE_FRAME || format == RCAP_WIRE_FRAME_BASE64;
+    const bool has_start = frame || format == RCAP_WIRE_PRIME || format == RCAP_WIRE_CSV;
+    if (options_.several_inputs && frame) return {};
+    if (options_.several_inputs && has_start) hints.facts.start = -1;
+    if (!has_start && hints.facts.start < 0) hints.facts.start = options_.start_if_absent;
+    return hints;
+  }
+
   void add(Piece piece, std::string_view bytes, const Hints& hints, std::int64_t* consumed) {
     try {
-      RecordHandle record = decode(piece.format, bytes, hints, range_, consumed);
+      RecordHandle record = decode(piece.format, bytes, useful(piece.format, hints), range_, consumed);
       if (consumed != nullptr) piece.bytes = *consumed;
       contents_.records.push_back({std::move(piece), std::move(record)});
     } catch (const LibraryFailure& failure) {
@@ -158,17 +178,29 @@ class Loader {
     }
   }
 
-  void load_answer(std::int32_t format) {
-    if (options_.frame >= 0) refuse("--frame: ", input_.name, " is a server's answer; choose with --choice");
-    bool found = false;
-    std::string numbers;
-    for (Payload& payload : payloads_of(input_.bytes)) {
-      numbers += text_of(numbers.empty() ? "" : ", ", payload.choice);
-      if (options_.choice >= 0 && payload.choice != options_.choice) continue;
-      found = true;
-      add_payload(payload, format);
+  /// @return whether there was a record in it
+  bool load_answer(std::int32_t format) {
+    std::vector<Payload> payloads;
+    try {
+      payloads = payloads_of(input_.bytes);
+    } catch (const Failure& failure) {
+      if (format != 0) return false;  // --from may know better
+      throw Failure(failure.code(), text_of(input_.name, ": ", failure.what()));
     }
-    if (!found) refuse("--choice: ", options_.choice, ", ", input_.name, " has records of choice ", numbers);
+    if (payloads.empty()) {
+      if (format != 0) return false;
+      refuse(input_.name, " looks like a server's answer and holds no routed_experts where servers put them");
+    }
+    if (options_.frame >= 0 && !options_.several_inputs) refuse("--frame: ", input_.name, " is a server's answer; choose with --choice");
+    std::string places;
+    for (const Payload& payload : payloads) {
+      places += text_of(places.empty() ? "" : "; ", "choice ", payload.choice, " at ", payload.where);
+      const bool other_choice = options_.choice >= 0 && payload.choice != options_.choice;
+      const bool other_chunk = options_.chunk >= 0 && payload.chunk != options_.chunk;
+      if (!other_choice && !other_chunk) add_payload(payload, format);
+    }
+    if (contents_.records.empty()) refuse(input_.name, " has no record of that ", options_.choice >= 0 ? "--choice" : "--chunk", ", but ", places);
+    return true;
   }
 
   void add_payload(const Payload& payload, std::int32_t format) {
@@ -176,16 +208,36 @@ class Loader {
     piece.where = payload.where;
     piece.bytes = static_cast<std::int64_t>(payload.bytes.size());
     piece.tokens = payload.tokens;
-    piece.start = payload.start;
-    piece.format = format == 0 ? detected(payload.bytes) : format;
+    piece.format = format == 0 || options_.several_inputs ? detected(payload.bytes) : format;
+    if (piece.format == 0) piece.format = format;
     // A flat base64 array is the one form without a mark, and the one that is left.
     if (piece.format == 0) piece.format = RCAP_WIRE_SGLANG;
     Hints hints = hints_;
     if (hints.facts.dtype == RCAP_DTYPE_NONE && !payload.dtype.empty() && piece.format == RCAP_WIRE_SGLANG) {
       hints.facts.dtype = dtype_of(payload.dtype, "the answer's routed_experts_dtype");
     }
-    if (hints.facts.start < 0 && piece.start >= 0) hints.facts.start = piece.start;
-    add(std::move(piece), payload.bytes, hints, nullptr);
+    const bool has_start = hints.facts.start >= 0 || piece.format == RCAP_WIRE_PRIME || piece.format == RCAP_WIRE_FRAME_BASE64;
+    if (has_start || piece.tokens < 0) {
+      add(std::move(piece), payload.bytes, hints, nullptr);
+    } else {
+      add_by_tokens(std::move(piece), payload.bytes, hints);
+    }
+  }
+
+  /// A server counts n tokens and gives the rows from some position up to n - 1 (R1): how many there are says from which.
+  void add_by_tokens(Piece piece, const std::string& bytes, Hints hints) {
+    const std::int64_t behind = std::max<std::int64_t>(0, piece.tokens - 1);
+    hints.facts.start = 0;
+    add(piece, bytes, hints, nullptr);
+    const std::int64_t rows = RecordView(contents_.records.back().record.get()).rows();
+    if (rows == behind) return;
+    contents_.records.pop_back();
+    if (rows > behind) {
+      throw LibraryFailure(RCAP_STATUS_CORRUPT, text_of(input_.name, ", ", piece.where, ": ", rows, " rows, the answer counts ", piece.tokens,
+                                                        " tokens and so ", behind, " rows at most (R1); --start takes them as they are"));
+    }
+    hints.facts.start = behind - rows;
+    add(std::move(piece), bytes, hints, nullptr);
   }
 
   const Input& input_;
@@ -199,26 +251,25 @@ class Loader {
 
 void add_load_options(CLI::App& parser, LoadOptions& options) {
   const char* group = "What the input's bytes do not say";
-  const auto add = [&](const char* names, auto& value, const char* help, const char* type) {
-    return parser.add_option(names, value, help)->type_name(type)->group(group);
+  const auto add = [&](const char* names, auto& value, const char* help, const char* type, const CLI::Validator& check = {}) {
+    return add_value(parser, names, value, help, type, check)->group(group);
   };
-  add("--from", options.from,
-      "form of the input, where its content does not tell it: frame, frame-base64, sglang, vllm, npy, prime, nemo, lists, csv", "FORM");
-  add("--start", options.start, "token position of the first row", "N")->check(CLI::NonNegativeNumber);
+  add_choice(parser, "--from", options.from, "form of the input, where its content does not tell it", "FORM", form_names())->group(group);
+  add("--start", options.start, "token position of the first row", "N", whole_number(0, INT64_MAX));
   add("--rows", options.rows, "number of rows", "N");
-  CLI::Option* layers = add("--layers", options.num_layers, "number of layers, numbered from 0", "N")->check(CLI::PositiveNumber);
+  CLI::Option* layers = add("--layers", options.num_layers, "number of layers, numbered from 0", "N", whole_number(1, INT32_MAX));
   add("--layer-ids", options.layer_ids, "layer number of each column, ascending: 3,4,7-60", "LIST")->excludes(layers);
-  add("--experts", options.num_experts, "routed experts E of a layer: ids lie in [0, E)", "E")->check(CLI::PositiveNumber);
-  add("--top-k", options.top_k, "experts chosen per token and layer", "K")->check(CLI::PositiveNumber);
-  add("--dtype", options.dtype, "type of the ids in a flat array: uint8, uint16, int16, int32, int64", "TYPE");
-  add("--turn", options.turn, "turn of a CSV trace that has several", "N")->check(CLI::NonNegativeNumber);
-  add("--frame", options.frame, "which frame of a file that holds several, counted from 0", "N")->check(CLI::NonNegativeNumber);
-  add("--choice", options.choice, "which choice of a server's answer that has several, as the server numbers them", "N")
-      ->check(CLI::NonNegativeNumber);
+  add("--experts", options.num_experts, "routed experts E of a layer: ids lie in [0, E)", "E", whole_number(1, INT32_MAX));
+  add("--top-k", options.top_k, "experts chosen per token and layer", "K", whole_number(1, INT32_MAX));
+  add_choice(parser, "--dtype", options.dtype, "type of the ids in a flat array", "TYPE", id_dtype_names())->group(group);
+  add("--turn", options.turn, "turn of a CSV trace that has several", "N", whole_number(0, INT64_MAX));
+  add("--frame", options.frame, "which frame of a file that holds several, counted from 0", "N", whole_number(0, INT64_MAX));
+  add("--choice", options.choice, "which choice of a server's answer that has several, as the server numbers them", "N", whole_number(0, INT64_MAX));
+  add("--chunk", options.chunk, "which event of a streamed answer, counted from 0, where several hold records", "N", whole_number(0, INT64_MAX));
 }
 
 CLI::Option* add_input(CLI::App& parser, std::string& path, const char* name) {
-  return parser.add_option(name, path, "a record in any form, a server's answer that holds one, or - for standard input")->required();
+  return add_value(parser, name, path, "a record in any form, a server's answer that holds one, or - for standard input", "")->required();
 }
 
 Contents load_all(const std::string& path, const LoadOptions& options, IdRange range) {
@@ -232,7 +283,7 @@ Loaded load_one(const std::string& path, const LoadOptions& options) {
   const std::size_t count = contents.records.size();
   if (count != 1) {
     const bool frames = contents.records.front().piece.format == RCAP_WIRE_FRAME && contents.records.front().piece.where.starts_with("frame ");
-    refuse(contents.name, " holds ", count, " records; choose one with ", frames ? "--frame" : "--choice");
+    refuse(contents.name, " holds ", count, " records; choose one with ", frames ? "--frame" : "--choice (and --chunk in a stream)");
   }
   return std::move(contents.records.front());
 }

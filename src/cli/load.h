@@ -26,9 +26,14 @@ struct LoadOptions {
   std::int64_t turn = -1;
   std::int64_t frame = -1;
   std::int64_t choice = -1;
+  std::int64_t chunk = -1;
+  /// A command with several inputs: what the options say is said of those inputs that need it, and the others are taken as their content tells.
+  bool several_inputs = false;
+  /// Token position of the first row where neither the bytes nor --start say it; -1 = it must be said.
+  std::int64_t start_if_absent = -1;
 };
 
-/// Declares --from, --frame, --choice and the hints.
+/// Declares --from, --frame, --choice, --chunk and the hints.
 void add_load_options(CLI::App& parser, LoadOptions& options);
 
 /// Declares an input as a positional argument.
@@ -41,7 +46,6 @@ struct Piece {
   std::int64_t offset = 0;   ///< of a frame in the input
   std::int64_t bytes = 0;    ///< that the form takes
   std::int64_t tokens = -1;  ///< prompt and generated tokens that an answer tells of, -1 = it does not
-  std::int64_t start = -1;   ///< that the answer itself gives, -1 = it does not
 };
 
 struct Loaded {

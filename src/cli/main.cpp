@@ -21,11 +21,23 @@ ExitCode end_of_parse(const CLI::App& parser, const CLI::ParseError& end) {
     } else if (chosen.empty()) {
       print_text({}, parser.help());
     } else {
-      print_text({}, chosen.front()->help("routecap " + chosen.front()->get_name()));
+      print_text({}, chosen.front()->help("routecap"));
     }
     return kDone;
   }
   const auto chosen = parser.get_subcommands();
+  const std::vector<std::string> unknown = parser.remaining(true);
+  if (!unknown.empty()) {
+    // What is required was looked for first; what is not known is the likelier reason.
+    const bool command = chosen.empty() && !unknown.front().starts_with('-');
+    tell(text_of(command ? "there is no command '" : "there is no option '", unknown.front(), "'; see `routecap help", chosen.empty() ? "" : " ",
+                 chosen.empty() ? "" : chosen.front()->get_name(), "`"));
+    return kRefused;
+  }
+  if (chosen.empty() && end.get_name() == "RequiredError") {
+    tell("a command is needed; `routecap help` lists them");
+    return kRefused;
+  }
   tell(text_of(end.what(), "; see `routecap help", chosen.empty() ? "" : " ", chosen.empty() ? "" : chosen.front()->get_name(), "`"));
   return kRefused;
 }

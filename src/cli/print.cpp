@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "options.h"
 #include "output.h"
 
 namespace routecap::cli {
@@ -23,7 +24,7 @@ void add_print_options(CLI::App& parser, PrintOptions& options) {
 }
 
 void add_output_option(CLI::App& parser, std::string& output) {
-  parser.add_option("-o,--output", output, "file to write, whole or not at all; - is standard output (default)")->type_name("FILE");
+  add_value(parser, "-o,--output", output, "file to write, whole or not at all; standard output if not given, or -", "FILE");
 }
 
 void print_text(const PrintOptions& options, std::string_view text) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "help_format.h"
 #include "library.h"
 #include "progress.h"
 
@@ -27,9 +28,8 @@ std::string version_text() {
 Program make_program() {
   Program program{std::make_unique<CLI::App>(kDescription, "routecap"), {}};
   CLI::App& parser = *program.parser;
-  parser.get_formatter()->column_width(26);
-  parser.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  parser.footer(kExitCodes);
+  // Commands inherit it.
+  parser.formatter(std::make_shared<HelpFormat>());
   parser.set_help_flag("-h,--help", "show this help");
   parser.set_version_flag("--version", version_text, "show the versions of the command and of the library");
   parser.add_flag_callback(
@@ -40,6 +40,7 @@ Program make_program() {
     sub.set_help_flag("-h,--help", "show this help");
     program.actions.push_back(command.setup(sub));
   }
+  parser.footer(kExitCodes);
   return program;
 }
 

@@ -54,7 +54,12 @@ set(development_files
 
 set(cli_files "")
 if(WITH_CLI)
-  set(cli_files "${BINDIR}/routecap")
+  set(cli_files
+      "${BINDIR}/routecap"
+      "${MANDIR}/man1/routecap.1"
+      "${DATADIR}/bash-completion/completions/routecap"
+      "${DATADIR}/zsh/site-functions/_routecap"
+      "${DATADIR}/fish/vendor_completions.d/routecap.fish")
 endif()
 
 if(PART STREQUAL "stage")
