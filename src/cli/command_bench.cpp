@@ -9,25 +9,25 @@
 #include "bench_rig.h"
 #include "commands.h"
 #include "markup.h"
+#include "options.h"
 #include "print.h"
 #include "progress.h"
-#include "ranges.h"
-#include "record_view.h"
 
 namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "Each stage is measured on one thread, beside a memcpy of the int32 ids that the routers of one forward give, in turn and in\n"
-    "the same run: times depend on the machine and its load, the ratio less so. Times are medians.\n"
-    "  capture        every layer's tap narrows its ids into the device cache\n"
-    "  end_forward    the forward's rows are staged in one block\n"
-    "  finalize       staged rows go to their slots, which are in random order\n"
-    "  read_into      a request's rows by its slots, into memory of the caller\n"
-    "  slots_base64   the same, as base64 of the narrow ids in one pass (form sglang)\n"
-    "  frame_encode   a record to the library's own frame, with checksums\n"
-    "  frame_decode   and back, with every check\n"
-    "The default shape is DeepSeek-V3's. All stages use the same slots again and again.";
+    "Each stage is measured on one thread, beside a memcpy of the int32 ids that the routers of one\n"
+    "forward give, in turn and in the same run: times depend on the machine and its load, the ratio less\n"
+    "so. Times are medians. All stages use the same slots again and again.\n"
+    "  capture       every layer's tap narrows its ids into the device cache\n"
+    "  end_forward   the forward's rows are staged in one block\n"
+    "  finalize      staged rows go to their slots, which are in random order\n"
+    "  read_into     a request's rows by its slots, into memory of the caller\n"
+    "  slots_base64  the same, as base64 of the narrow ids in one pass (form sglang)\n"
+    "  frame_encode  a record to the library's own frame, with checksums\n"
+    "  frame_decode  and back, with every check\n"
+    "The shape is DeepSeek-V3's where nothing else is asked for.";
 
 constexpr int kCallsInTurn = 5;  ///< of one kind, so that each finds the caches as the one before it left them
 constexpr int kFewestRounds = 2;
@@ -185,18 +185,13 @@ ExitCode bench(const Options& options) {
 Action setup_bench(CLI::App& parser) {
   auto options = std::make_shared<Options>();
   BenchShape& shape = options->shape;
-  parser.add_option("--layers", shape.layers, "captured layers (default 58)")->type_name("N")->check(CLI::Range(1, 4096));
-  parser.add_option("--experts", shape.experts, "experts E of a layer (default 256)")->type_name("E")->check(CLI::Range(1, 1 << 20));
-  parser.add_option("--top-k", shape.top_k, "experts chosen per token and layer (default 8)")->type_name("K")->check(CLI::Range(1, 4096));
-  parser.add_option("--tokens", shape.tokens, "tokens of a forward, and of the request that is read (default 8192)")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  parser.add_option("--slots", shape.slots, "KV slots of the store (default 65536)")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32));
-  parser.add_option("--seconds", options->seconds, "how long to measure, about, all stages together (default 4)")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
+  add_value(parser, "--layers", shape.layers, "captured layers; 58 if not given", "N", whole_number(1, 4096));
+  add_value(parser, "--experts", shape.experts, "experts E of a layer; 256 if not given", "E", whole_number(1, 1 << 20));
+  add_value(parser, "--top-k", shape.top_k, "experts chosen per token and layer; 8 if not given", "K", whole_number(1, 4096));
+  add_value(parser, "--tokens", shape.tokens, "tokens of a forward, and of the request that is read; 8192 if not given", "N",
+            whole_number(1, std::int64_t{1} << 30));
+  add_value(parser, "--slots", shape.slots, "KV slots of the store; 65536 if not given", "N", whole_number(1, std::int64_t{1} << 32));
+  add_value(parser, "--seconds", options->seconds, "how long to measure, about, all stages together; 4 if not given", "S", decimal_number(0, 3600));
   add_print_options(parser, options->print);
   parser.footer(kMeaning);
   return [options] { return bench(*options); };

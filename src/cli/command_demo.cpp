@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "engine.h"
 #include "error.h"
+#include "options.h"
 #include "output.h"
 #include "report.h"
 #include "trace.h"
@@ -13,10 +14,11 @@ namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "A small deterministic serving loop on the public API: data parallelism, chunked prefill, graph padding, speculative decoding,\n"
-    "prefix cache, retraction and overlap, with routes from a hash function or from recordings. Every row that a finished request\n"
-    "reads is compared with an oracle; a naive capturer, as engines first had it, runs beside it on the same schedule. Exit code 1\n"
-    "if any row was wrong. The same program stands alone in capi/examples/reference_engine.";
+    "A small deterministic serving loop on the public API: data parallelism, chunked prefill, graph\n"
+    "padding, speculative decoding, prefix cache, retraction and overlap, with routes from a hash\n"
+    "function or from recordings. Every row that a finished request reads is compared with an oracle; a\n"
+    "naive capturer, as engines first had it, runs beside it on the same schedule. Exit code: 1 if any\n"
+    "row was wrong. The same program stands alone in capi/examples/reference_engine.";
 
 struct Options {
   engine::Options engine;
@@ -64,23 +66,17 @@ Action setup_demo(CLI::App& parser) {
   auto options = std::make_shared<Options>();
   engine::Options& chosen = options->engine;
   // The same names and ranges as the program that stands alone; a test compares them.
-  parser.add_option("--requests", chosen.requests, "requests to serve (default 160)")->type_name("N")->check(CLI::Range(1, 100000));
-  parser.add_option("--seed", chosen.seed, "seed of the schedule (default 1)")->type_name("S")->check(CLI::NonNegativeNumber);
-  parser.add_option("--dp", chosen.dp, "data-parallel ranks, 1 to 16 (default 4)")->type_name("N")->check(CLI::Range(1, 16));
-  parser.add_option("--depth", chosen.depth, "forwards of a rank that may be unsettled at once, 1 to 64 (default 3)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 64));
-  parser.add_option("--finalize", options->finalize, "caller: the loop finalizes (default); thread: the capturer's own thread does")
-      ->type_name("MODE")
-      ->check(CLI::IsMember({"caller", "thread"}));
-  parser.add_option("--trace", chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json")->type_name("FOLDER");
-  parser.add_option("--record", chosen.record, "write the record of the request with the most captured rows, as a frame")->type_name("FILE");
+  add_value(parser, "--requests", chosen.requests, "requests to serve; 160 if not given", "N", whole_number(1, 100000));
+  add_value(parser, "--seed", chosen.seed, "seed of the schedule; 1 if not given", "S", whole_number(0, INT64_MAX));
+  add_value(parser, "--dp", chosen.dp, "data-parallel ranks, 1 to 16; 4 if not given", "N", whole_number(1, 16));
+  add_value(parser, "--depth", chosen.depth, "forwards of a rank that may be unsettled at once, 1 to 64; 3 if not given", "N", whole_number(1, 64));
+  add_choice(parser, "--finalize", options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE", {"caller", "thread"});
+  add_value(parser, "--trace", chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json", "FOLDER");
+  add_value(parser, "--record", chosen.record, "write the record of the request with the most captured rows, as a frame", "FILE");
   parser.add_flag("--weights", chosen.weights, "keep routing weights (bfloat16) beside the ids and check them too");
   parser.add_flag("--json", chosen.json, "one JSON object instead of the table");
   parser.add_flag("-q,--quiet", chosen.quiet, "no table and no progress bar");
-  parser.add_option("--inject", options->inject, "wrong-row: spoil the first record, which the check must notice")
-      ->check(CLI::IsMember({"wrong-row"}))
-      ->group("");
+  add_choice(parser, "--inject", options->inject, "spoil the first record, which the check must notice", "FAULT", {"wrong-row"})->group("");
   // As in the program that stands alone, of an option given twice the later one counts.
   for (CLI::Option* option : parser.get_options()) {
     if (option->get_items_expected_max() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "heat_options.h"
 #include "load.h"
+#include "markup.h"
 #include "options.h"
 #include "print.h"
 #include "record_diff.h"
@@ -18,6 +20,8 @@ struct Options {
   PrintOptions print;
   bool ids_only = false;
   std::int64_t limit = 10;
+  PictureOptions picture;
+  bool as_sets = false;
 };
 
 /// A record of the same ids and holes, without weights, flags and versions: what foreign forms keep. Every column is PARTIAL in it.
@@ -173,7 +177,22 @@ std::string diff_text(const Options& options, const RecordDiff& diff, const Reco
   return text;
 }
 
+void draw(const Options& options, const RecordDiff& diff, const RecordView& a, const RecordView& b) {
+  if (diff.report.same_shape == 0) refuse("--heatmap: the shapes of the records differ (", shape_differences(a, b).front(), "): there is nothing to draw");
+  HeatOptions heat = heat_options(options.picture);
+  if (heat.title.empty()) {
+    heat.title = "Where they part: " + printable(name_of_input(options.first)) + " and " + printable(name_of_input(options.second));
+  }
+  write_picture(difference_map(a, b, options.as_sets, heat), picture_form(options.picture), options.picture);
+}
+
 ExitCode diff(const Options& options) {
+  // An output that cannot be is told before anything is read.
+  const bool is_drawn = !options.picture.output.empty();
+  if (is_drawn) static_cast<void>(picture_form(options.picture));
+  if (is_drawn && options.picture.output == "-" && options.print.output == "-") {
+    refuse("--heatmap: picture and text would both go to standard output; send one to a file, the text with -o");
+  }
   RecordHandle first = load_one(options.first, options.load).record;
   RecordHandle second = load_one(options.second, options.load).record;
   if (options.ids_only) {
@@ -183,6 +202,7 @@ ExitCode diff(const Options& options) {
   const RecordDiff found = diff_of(first.get(), second.get(), options.limit);
   const RecordView a(first.get());
   const RecordView b(second.get());
+  if (is_drawn) draw(options, found, a, b);
   if (options.print.json) {
     print_json(options.print, diff_json(options, found, a, b));
   } else {
@@ -201,8 +221,20 @@ Action setup_diff(CLI::App& parser) {
   add_print_options(parser, options->print);
   parser.add_flag("--ids-only", options->ids_only, "compare ids and holes alone: leave out weights, layer flags and weight versions");
   add_value(parser, "--limit", options->limit, "how many cells that differ to list; 10 if not given", "N", whole_number(0, INT64_MAX));
+  CLI::Option* heatmap =
+      add_value(parser, "--heatmap", options->picture.output, "draw where they part, as a picture: .svg or .html, or - for standard output", "FILE");
+  parser.add_flag("--as-sets", options->as_sets, "in the picture, leave out the order of the ids of a cell")->needs(heatmap);
+  add_picture_options(parser, options->picture);
+  for (const char* name : {"--as", "--scheme", "--title", "--max"}) parser.get_option(name)->needs(heatmap);
   add_load_options(parser, options->load);
-  parser.footer("Exit code: 0 both are the same, 1 they differ, 2 and 3 they could not be compared.");
+  parser.footer(
+      "Exit code: 0 both are the same, 1 they differ, 2 and 3 they could not be compared.\n"
+      "\n"
+      "The picture has layers from top to bottom and token positions from left to right; its colour is the\n"
+      "share of the cells there that differ, or that only one of the records has. Of all pairs of axes this\n"
+      "one tells most: a band across says which layer was captured otherwise (a bypassed tap, a draft), a\n"
+      "band down which rows were (a prefix, a padded or stale run), and an edge where they part for good.\n"
+      "More than 512 positions are drawn in groups; `heatmap` of each record compares experts.");
   return [options] { return diff(*options); };
 }
 

@@ -8,15 +8,15 @@
 #include "commands.h"
 #include "machine.h"
 #include "markup.h"
+#include "options.h"
 #include "print.h"
-#include "record_view.h"
 
 namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "Each line is `ok`, a `note` (works; could be better or may surprise) or a `fault` (the library itself is broken), with what to\n"
-    "do about it. Exit code 4 where there is a fault, 0 else.";
+    "Each line is ok, a note (works; could be better, or may surprise) or a fault (the library itself is\n"
+    "broken), with what to do about it. Exit code: 4 where there is a fault, else 0.";
 
 struct Options {
   std::string root;
@@ -238,7 +238,7 @@ ExitCode doctor(const Options& options) {
 Action setup_doctor(CLI::App& parser) {
   auto options = std::make_shared<Options>();
   add_print_options(parser, options->print);
-  parser.add_option("--root", options->root, "folder to look for /proc and /sys in, for tests")->group("");
+  add_value(parser, "--root", options->root, "folder to look for /proc and /sys in, for tests", "FOLDER")->group("");
   parser.footer(kMeaning);
   return [options] { return doctor(*options); };
 }

@@ -5,7 +5,7 @@
 #include "heat_options.h"
 #include "load.h"
 #include "markup.h"
-#include "output.h"
+#include "options.h"
 #include "progress.h"
 #include "record_view.h"
 
@@ -13,12 +13,13 @@ namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "Layers stand from top to bottom with their numbers in the model, experts from left to right. The colour is the share of\n"
-    "the layer's captured tokens that chose the expert; the scale runs from 0 to the largest share, or to --max. A layer that\n"
-    "was not captured is hatched, an expert that no token chose is grey. More than 512 experts are drawn in groups.\n"
+    "Layers stand from top to bottom with their numbers in the model, experts from left to right. The\n"
+    "colour is the share of the layer's captured tokens that chose the expert; the scale runs from 0 to\n"
+    "the largest share, or to --max. A layer that was not captured is hatched, an expert that no token\n"
+    "chose is grey. More than 512 experts are drawn in groups.\n"
     "\n"
-    "The HTML page is one file that loads nothing: it shows a cell's numbers under the pointer, or with the arrow keys, and has\n"
-    "a table of layers. Both forms follow the reader's choice of light or dark unless --scheme says otherwise.";
+    "The HTML page is one file that loads nothing: it shows a cell's numbers under the pointer, or with\n"
+    "the arrow keys, and has a table of layers. Both forms follow the reader's choice of light or dark.";
 
 struct Options {
   std::string path;
@@ -43,8 +44,7 @@ ExitCode heatmap(const Options& options) {
 Action setup_heatmap(CLI::App& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
-  parser.add_option("-o,--output", options->picture.output, "picture to write, whole or not at all: .svg or .html; - is standard output")
-      ->type_name("FILE")
+  add_value(parser, "-o,--output", options->picture.output, "picture to write, whole or not at all: .svg or .html; - is standard output", "FILE")
       ->required();
   add_picture_options(parser, options->picture);
   add_load_options(parser, options->load);

@@ -9,6 +9,7 @@
 #include "load.h"
 #include "load_statistics.h"
 #include "markup.h"
+#include "options.h"
 #include "print.h"
 #include "progress.h"
 #include "record_view.h"
@@ -17,17 +18,19 @@ namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "What the columns mean, for each layer; rows and cells that were not captured count nowhere:\n"
+    "What the columns mean; rows and cells that were not captured count nowhere:\n"
     "  cells      rows in which the layer was captured; missing: the other rows\n"
-    "  load       of an expert: how often it was chosen; with --weighted, the sum of the weights it was chosen with\n"
-    "  imbalance  largest load / mean load over all E experts, chosen or not: 1 is even, E/K the most without weights\n"
-    "  entropy    in bits, of the experts' shares of the load: log2(E) is even, 0 is one expert alone\n"
-    "  cv         coefficient of variation: standard deviation of the E loads (divided by E) / their mean: 0 is even\n"
+    "  load       of an expert: how often it was chosen; with --weighted, the sum of its weights\n"
+    "  imbalance  largest load / mean load over all E experts, chosen or not: 1 is even\n"
+    "  entropy    in bits, of the experts' shares of the load: log2(E) is even, 0 one expert alone\n"
+    "  cv         coefficient of variation: standard deviation of the E loads (over E) / their mean\n"
     "  used       experts whose load is not 0\n"
-    "  reuse      token-to-token: of all experts of the rows whose previous row (token position - 1) was captured too, the share\n"
-    "             that the previous row also had; order does not matter, and an expert counts once a row\n"
-    "  pairs      two experts in one cell, each with the number of cells that hold both and the lift: that number / the number\n"
-    "             expected if the two had nothing to do with each other (cells with the one * cells with the other / all cells)";
+    "  reuse      of all experts of the rows whose previous row (token position - 1) was captured too,\n"
+    "             the share that the previous row had as well; order does not matter, and an expert\n"
+    "             counts once a row\n"
+    "  pairs      two experts in one cell, the cells that hold both, and the lift: these cells / those\n"
+    "             expected if the two had nothing to do with each other, which is cells with the one *\n"
+    "             cells with the other / all cells";
 
 struct Options {
   std::string path;
@@ -182,17 +185,13 @@ Action setup_stats(CLI::App& parser) {
   add_print_options(parser, options->print);
   CLI::Option* csv = parser.add_flag("--csv", options->csv, "comma-separated values instead of text, a heading line first");
   csv->excludes("--json");
-  parser.add_option("--table", options->table, "what --csv writes: layers, a line each (default); load, a line per layer and expert; or pairs")
-      ->type_name("TABLE")
-      ->check(CLI::IsMember({"layers", "load", "pairs"}))
+  add_choice(parser, "--table", options->table, "what --csv writes: a line a layer, if not given; a line a layer and expert; or the pairs", "TABLE",
+             {"layers", "load", "pairs"})
       ->needs(csv);
   parser.add_flag("--weighted", options->weighted, "load is the sum of routing weights instead of the number of choices");
-  parser.add_option("--busiest", options->busiest, "how many of the busiest experts a layer shows (default 5)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  parser.add_option("--pairs", options->pairs, "how many of the most frequent pairs a layer shows (default 3); 0 counts none")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_value(parser, "--busiest", options->busiest, "how many of the busiest experts a layer shows; 5 if not given", "N", whole_number(0, INT64_MAX));
+  add_value(parser, "--pairs", options->pairs, "how many of the most frequent pairs a layer shows; 3 if not given, 0 counts none", "N",
+            whole_number(0, INT64_MAX));
   add_load_options(parser, options->load);
   parser.footer(kMeaning);
   return [options] { return stats(*options); };

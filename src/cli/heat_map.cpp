@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "markup.h"
+#include "record_diff.h"
 
 namespace routecap::cli {
 namespace {
@@ -34,19 +35,6 @@ std::string rows_note(std::int64_t start, std::int64_t rows) {
   return std::to_string(rows) + (rows == 1 ? " row: token " : " rows: tokens ") + range_text(start, start + rows - 1);
 }
 
-/// Whether two cells hold the same experts, in any order and as often.
-bool same_set(const RecordView& one, const RecordView& other, std::int64_t row, std::int64_t other_row, std::int64_t column) {
-  std::vector<std::int64_t> left;
-  std::vector<std::int64_t> right;
-  for (std::int64_t rank = 0; rank < one.top_k(); ++rank) {
-    left.push_back(one.id(row, column, rank));
-    right.push_back(other.id(other_row, column, rank));
-  }
-  std::sort(left.begin(), left.end());
-  std::sort(right.begin(), right.end());
-  return left == right;
-}
-
 /// What a difference map counts, in the order in which its hover text shows it.
 struct Differences {
   std::int64_t compared = 0;
@@ -68,19 +56,14 @@ struct Differences {
 };
 
 Differences differences(const RecordView& one, const RecordView& other, std::int64_t position, std::int64_t column) {
-  const std::int64_t row = position - one.start();
-  const std::int64_t other_row = position - other.start();
-  const bool is_first = one.cell_valid(row, column);
-  const bool is_second = other.cell_valid(other_row, column);
   Differences found;
-  if (is_first != is_second) {
-    (is_first ? found.only_first : found.only_second) = 1;
-  } else if (is_first) {
-    found.compared = 1;
-    if (one.cell_bytes(row, column) != other.cell_bytes(other_row, column)) {
-      found.differ = 1;
-      found.differ_as_sets = same_set(one, other, row, other_row, column) ? 0 : 1;
-    }
+  switch (compare_cell(one, other, position, column)) {
+    case CellState::kOtherIds: found.differ_as_sets = 1; [[fallthrough]];
+    case CellState::kOtherOrder: found.differ = 1; [[fallthrough]];
+    case CellState::kSame: found.compared = 1; break;
+    case CellState::kOnlyFirst: found.only_first = 1; break;
+    case CellState::kOnlySecond: found.only_second = 1; break;
+    case CellState::kBothMissing: break;
   }
   return found;
 }

@@ -4,31 +4,25 @@
 #include <filesystem>
 
 #include "markup.h"
+#include "options.h"
 #include "output.h"
 
 namespace routecap::cli {
 
-void add_picture_options(CLI::App& parser, PictureOptions& options, const std::string& group) {
-  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
-    CLI::Option* option = parser.add_option(name, value, help)->type_name(type);
-    if (!group.empty()) option->group(group);
-    return option;
-  };
-  add("--form", options.form, "form of the picture, where the output's name does not end in .svg or .html", "svg|html")
-      ->check(CLI::IsMember({"svg", "html"}));
-  add("--scheme", options.scheme, "colours: auto, as the reader's system is set (default); light; or dark", "SCHEME")
-      ->check(CLI::IsMember({"auto", "light", "dark"}));
-  add("--title", options.title, "title of the picture", "TEXT");
-  add("--max", options.largest, "value in percent at the end of the colour scale, so that pictures can be compared; larger ones look the same", "PERCENT")
-      ->check(CLI::Range(1e-6, 100.0));
+void add_picture_options(CLI::App& parser, PictureOptions& options) {
+  add_choice(parser, "--as", options.form, "form of the picture, where its name ends neither in .svg nor in .html", "FORM", {"svg", "html"});
+  add_choice(parser, "--scheme", options.scheme, "colours; auto, as the reader's system is set, if not given", "SCHEME", {"auto", "light", "dark"});
+  add_value(parser, "--title", options.title, "title of the picture", "TEXT");
+  add_value(parser, "--max", options.largest, "value at the end of the colour scale, so that pictures can be compared; larger ones look the same", "PERCENT",
+            decimal_number(0, 100));
 }
 
 PictureForm picture_form(const PictureOptions& options) {
   std::string form = options.form;
   if (form.empty()) form = std::filesystem::path(options.output).extension().string();
   if (form == "svg" || form == ".svg") return PictureForm::kSvg;
-  if (form == "html" || form == ".html" || form == ".htm") return PictureForm::kHtml;
-  refuse("the name of the picture, ", options.output, ", ends neither in .svg nor in .html; choose with --form");
+  if (form == "html" || form == ".html") return PictureForm::kHtml;
+  refuse("the name of the picture, ", options.output, ", ends neither in .svg nor in .html; choose with --as");
 }
 
 HeatOptions heat_options(const PictureOptions& options) {

@@ -3,7 +3,7 @@
 // What the commands that draw have in common.
 #pragma once
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "heat_picture.h"
@@ -20,10 +20,10 @@ struct PictureOptions {
   double largest = 0;  ///< end of the scale; 0: by the values
 };
 
-/// Declares how a picture is drawn: --form, --scheme, --title, --max. @param group  heading for them in the help, empty = among the others
-void add_picture_options(CLI::App& parser, PictureOptions& options, const std::string& group = "");
+/// Declares how a picture is drawn: --as, --scheme, --title, --max.
+void add_picture_options(CLI::App& parser, PictureOptions& options);
 
-/// By --form or the output's name; refuses an output of which neither tells.
+/// By --as or the output's name; refuses an output of which neither tells.
 [[nodiscard]] PictureForm picture_form(const PictureOptions& options);
 
 [[nodiscard]] HeatOptions heat_options(const PictureOptions& options);

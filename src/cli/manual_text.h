@@ -5,7 +5,7 @@
 
 namespace routecap::cli {
 
-inline constexpr const char* kManualSummary = "look into, check and convert records of expert routing";
+inline constexpr const char* kManualSummary = "look into, draw, check and convert records of expert routing";
 
 inline constexpr const char* kManualDescription =
     R"(A record says which experts a Mixture-of-Experts model chose for every token of a request: for each token position (row) and
@@ -128,7 +128,9 @@ Done;
 .B validate
 found something,
 .B diff
-found a difference.
+found a difference,
+.B demo
+found a wrong row.
 .TP
 .B 2
 The command line, or what an input holds, is refused.
@@ -137,7 +139,9 @@ The command line, or what an input holds, is refused.
 An input could not be read or an output not be written, or memory was short. A closed pipe counts as such.
 .TP
 .B 4
-A bug in the program.
+A bug in the program, or, found by
+.BR doctor ,
+in the library.
 .PP
 After SIGINT, SIGTERM and SIGHUP the program ends by that signal.
 .SH EXAMPLES
@@ -147,6 +151,9 @@ routecap validate answer.json \-\-layers 61 \-\-top\-k 8 \-\-experts 256
 routecap convert answer.json \-\-choice 1 \-\-experts 256 \-\-start 0 \-o choice1.frame
 routecap convert capture.frame \-\-to sglang \-\-missing minus\-one
 routecap merge prefill.frame decode.frame \-\-boundary 512 \-o whole.frame
+routecap stats capture.frame \-\-csv \-\-table load \-o load.csv
+routecap heatmap capture.frame \-o load.html
+routecap diff before.frame after.frame \-\-heatmap parted.html
 curl ... | routecap diff \-\-ids\-only \-\-experts 128 \- before.frame
 .fi
 .SH FILES AND ENVIRONMENT

@@ -19,6 +19,17 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   return {check, ""};
 }
 
+CLI::Validator decimal_number(double over, double most) {
+  const auto check = [over, most](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [behind, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    // No number that is not one passes: it compares with nothing.
+    if (status == std::errc{} && behind == text.data() + text.size() && value > over && value <= most) return {};
+    return text_of("'", text, "' is no number above ", over, " and up to ", most);
+  };
+  return {check, ""};
+}
+
 CLI::Option* add_choice(CLI::App& parser, const std::string& names, std::string& value, const std::string& help, const char* type,
                         const std::vector<std::string>& words) {
   return add_value(parser, names, value, help, type, CLI::IsMember(words));

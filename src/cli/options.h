@@ -13,6 +13,9 @@ namespace routecap::cli {
 /// A check for whole numbers.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
+/// A check for numbers with or without a fraction, above `over` and up to `most`.
+CLI::Validator decimal_number(double over, double most);
+
 /// An option with a value.
 ///
 /// @param type   placeholder for the value, in capitals

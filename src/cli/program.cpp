@@ -15,8 +15,9 @@ constexpr const char* kDescription =
     "routecap looks into, checks and converts records of which experts a Mixture-of-Experts model routed every token to.";
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done; 1 done, and validate found something or diff found a difference; 2 the command line or\n"
-    "what an input holds is refused; 3 an input could not be read or an output not be written; 4 a bug.\n"
+    "Exit codes: 0 done; 1 done, and validate found something, diff a difference or demo a wrong row;\n"
+    "2 the command line or what an input holds is refused; 3 an input could not be read or an output not\n"
+    "be written; 4 a bug.\n"
     "`routecap help COMMAND` shows a command's options; the manual is routecap(1).";
 
 std::string version_text() {

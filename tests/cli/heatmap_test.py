@@ -68,7 +68,7 @@ class HeatmapTest(CommandTest):
             self.skipTest("no recorded traces (ROUTECAP_TRACES)")
         for name, path, options, record in found:
             with self.subTest(trace=name):
-                text = self.done("heatmap", path, "-o", "-", "--form", "svg", *options).text()
+                text = self.done("heatmap", path, "-o", "-", "--as", "svg", *options).text()
                 wanted = expected_cells(record)
                 self.assertEqual(cells(svg_of(text), len(wanted), record.experts), wanted)
 
@@ -179,7 +179,7 @@ class HeatmapTest(CommandTest):
         self.refused("--output", "heatmap", path)
         self.refused("ends neither in .svg nor in .html", "heatmap", path, "-o", self.path("p.png"))
         self.refused("ends neither in .svg nor in .html", "heatmap", path, "-o", "-")
-        self.refused("--form", "heatmap", path, "-o", self.path("p"), "--form", "png")
+        self.refused("--as", "heatmap", path, "-o", self.path("p"), "--as", "png")
         self.refused("--scheme", "heatmap", path, "-o", self.path("p.svg"), "--scheme", "blue")
         for wrong in ("0", "-1", "101", "nan", "x"):
             self.refused("--max", "heatmap", path, "-o", self.path("p.svg"), "--max", wrong)
@@ -197,7 +197,7 @@ class HeatmapTest(CommandTest):
             self.assertEqual(file.read(), "before")
         if os.path.exists("/dev/full"):
             random_record(4, 1, 8, 2).write(path)
-            result = run("heatmap", path, "-o", "/dev/full", "--form", "svg")
+            result = run("heatmap", path, "-o", "/dev/full", "--as", "svg")
             self.assertEqual(result.code, 3)
 
 
