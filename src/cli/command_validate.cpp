@@ -30,6 +30,15 @@ bool is_content_fault(rcap_status status) {
   return status == RCAP_STATUS_CORRUPT || status == RCAP_STATUS_OUT_OF_RANGE || status == RCAP_STATUS_VERSION_MISMATCH;
 }
 
+/// Cells that valid rows lack.
+std::int64_t missing_cells(const RecordView& view) {
+  std::int64_t count = 0;
+  for (std::int64_t column = 0; view.info().has_cell_validity != 0 && column < view.columns(); ++column) {
+    for (const Range& rows : view.missing_cells(column)) count += rows.end - rows.begin;
+  }
+  return count;
+}
+
 Checked check(const Loaded& loaded, const Options& options) {
   const RecordView view(loaded.record.get());
   CheckOptions checks;
@@ -43,7 +52,8 @@ Checked check(const Loaded& loaded, const Options& options) {
                    {"form", rcap_wire_format_name(loaded.piece.format)},
                    {"start", view.start()},
                    {"rows", view.rows()},
-                   {"rows_valid", view.info().rows_valid},
+                   {"rows_missing", view.rows() - view.info().rows_valid},
+                   {"cells_missing", missing_cells(view)},
                    {"num_layers", view.columns()},
                    {"top_k", view.top_k()},
                    {"num_experts", checks.num_experts}};
@@ -95,8 +105,12 @@ void print(const Options& options, const std::string& name, const std::vector<Ch
     for (const Checked& checked : all) {
       text += text_of(&checked == &all.front() ? " in " : "; ", checked.facts["rows"].get<std::int64_t>(), " rows of ",
                       checked.facts["num_layers"].get<std::int64_t>(), " layers");
-      const std::int64_t missing = checked.facts["rows"].get<std::int64_t>() - checked.facts["rows_valid"].get<std::int64_t>();
-      if (missing > 0) text += text_of(", ", missing, " of them missing");
+      const auto missing = [&checked, &text](const char* fact, const char* one, const char* many) {
+        const auto rows = checked.facts[fact].get<std::int64_t>();
+        if (rows > 0) text += ", " + count_text(rows, one, many) + " missing";
+      };
+      missing("rows_missing", "row", "rows");
+      missing("cells_missing", "more layer of a row", "more layers of rows");
     }
     text += "\n";
   } else if (left < 0) {

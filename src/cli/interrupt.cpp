@@ -36,7 +36,9 @@ void watch_signals() {
     if (sigaction(number, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN) continue;
     sigaction(number, &action, nullptr);
   }
+  // A closed pipe and a limit of a file's size are errors of the write.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void set_temporary(const std::string& path) {
