@@ -27,7 +27,8 @@ void check(const BenchShape& shape) {
   if (shape.tokens > shape.slots) refuse("--tokens: ", shape.tokens, " tokens need as many slots, and there are --slots ", shape.slots);
   const std::int64_t per_token = std::int64_t{shape.layers} * shape.top_k * 4;
   if (shape.tokens > kMostInput / per_token) {
-    refuse("--tokens: ", shape.tokens, " tokens of ", shape.layers, " layers and top ", shape.top_k, " are more than ", kMostInput, " bytes of int32 ids");
+    refuse("--tokens: ", shape.tokens, " tokens of ", shape.layers, " layers and top ", shape.top_k, " are more than ", kMostInput,
+           " bytes of int32 ids");
   }
 }
 
@@ -104,9 +105,7 @@ void BenchRig::size_buffers() {
   });
   base64_.dtype = RecordView(record_.get()).info().ids_dtype;
   std::int64_t needed = 0;
-  require([&](rcap_error* error) {
-    return rcap_record_encode(record_.get(), RCAP_WIRE_SGLANG, &base64_, nullptr, 0, &needed, error);
-  });
+  require([&](rcap_error* error) { return rcap_record_encode(record_.get(), RCAP_WIRE_SGLANG, &base64_, nullptr, 0, &needed, error); });
   text_.resize(size(needed));
   require([&](rcap_error* error) { return rcap_record_encode(record_.get(), RCAP_WIRE_FRAME, nullptr, nullptr, 0, &needed, error); });
   frame_.resize(size(needed));
@@ -118,8 +117,8 @@ std::int64_t BenchRig::input_bytes() const { return bytes_of(given_); }
 void BenchRig::capture() {
   for (std::size_t layer = 0; layer < taps_.size(); ++layer) {
     require([&](rcap_error* error) {
-      return rcap_tap_capture(taps_[layer], &capture_, given_.data() + static_cast<std::int64_t>(layer) * ids_of_layer_, ids_of_layer_ * 4, nullptr, 0,
-                              nullptr, 0, nullptr, error);
+      return rcap_tap_capture(taps_[layer], &capture_, given_.data() + static_cast<std::int64_t>(layer) * ids_of_layer_, ids_of_layer_ * 4, nullptr,
+                              0, nullptr, 0, nullptr, error);
     });
   }
 }

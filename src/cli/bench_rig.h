@@ -21,7 +21,8 @@ struct BenchShape {
   std::int64_t slots = 65536;
 };
 
-/// Stages must be called as an engine calls them: capture, end_forward, copy_to_host, finalize, drop_output; then read, encode, decode as often as wished.
+/// Stages must be called as an engine calls them: capture, end_forward, copy_to_host, finalize, drop_output; then read, encode, decode as often as
+/// wished.
 class BenchRig {
  public:
   /// Refuses a shape that cannot be.

@@ -131,9 +131,9 @@ std::string text_of_results(const std::vector<Result>& results, const Options& o
   const BenchShape& shape = options.shape;
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
-  std::string out = text_of("routecap ", rcap_version_string(), ", ", info.simd, " row loops, one thread\n", shape.layers, " layers, top ", shape.top_k,
-                            " of ", shape.experts, " experts, ", shape.tokens, " tokens a forward, ", shape.slots, " slots; int32 ids of a forward: ",
-                            bytes_text(input_bytes), "\n\n");
+  std::string out = text_of("routecap ", rcap_version_string(), ", ", info.simd, " row loops, one thread\n", shape.layers, " layers, top ",
+                            shape.top_k, " of ", shape.experts, " experts, ", shape.tokens, " tokens a forward, ", shape.slots,
+                            " slots; int32 ids of a forward: ", bytes_text(input_bytes), "\n\n");
   Table table({"stage", "us", "us of memcpy", "ratio", "ns a token", "calls"});
   for (const Result& result : results) {
     table.add({result.stage, fixed_text(result.stage_us, 1), fixed_text(result.memcpy_us, 1), fixed_text(result.ratio(), 3),
@@ -146,8 +146,9 @@ Json json_of_results(const std::vector<Result>& results, const Options& options,
   const BenchShape& shape = options.shape;
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
-  Json json{{"version", rcap_version_string()}, {"simd", info.simd},   {"layers", shape.layers}, {"experts", shape.experts}, {"top_k", shape.top_k},
-            {"tokens", shape.tokens},           {"slots", shape.slots}, {"input_bytes", input_bytes}};
+  Json json{
+      {"version", rcap_version_string()}, {"simd", info.simd},    {"layers", shape.layers},    {"experts", shape.experts}, {"top_k", shape.top_k},
+      {"tokens", shape.tokens},           {"slots", shape.slots}, {"input_bytes", input_bytes}};
   json["stages"] = Json::array();
   for (const Result& result : results) {
     json["stages"].push_back({{"stage", result.stage},

@@ -70,7 +70,8 @@ Action setup_demo(CLI::App& parser) {
   add_value(parser, "--seed", chosen.seed, "seed of the schedule; 1 if not given", "S", whole_number(0, INT64_MAX));
   add_value(parser, "--dp", chosen.dp, "data-parallel ranks, 1 to 16; 4 if not given", "N", whole_number(1, 16));
   add_value(parser, "--depth", chosen.depth, "forwards of a rank that may be unsettled at once, 1 to 64; 3 if not given", "N", whole_number(1, 64));
-  add_choice(parser, "--finalize", options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE", {"caller", "thread"});
+  add_choice(parser, "--finalize", options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE",
+             {"caller", "thread"});
   add_value(parser, "--trace", chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json", "FOLDER");
   add_value(parser, "--record", chosen.record, "write the record of the request with the most captured rows, as a frame", "FILE");
   parser.add_flag("--weights", chosen.weights, "keep routing weights (bfloat16) beside the ids and check them too");

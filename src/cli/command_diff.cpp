@@ -178,7 +178,8 @@ std::string diff_text(const Options& options, const RecordDiff& diff, const Reco
 }
 
 void draw(const Options& options, const RecordDiff& diff, const RecordView& a, const RecordView& b) {
-  if (diff.report.same_shape == 0) refuse("--heatmap: the shapes of the records differ (", shape_differences(a, b).front(), "): there is nothing to draw");
+  if (diff.report.same_shape == 0)
+    refuse("--heatmap: the shapes of the records differ (", shape_differences(a, b).front(), "): there is nothing to draw");
   HeatOptions heat = heat_options(options.picture);
   if (heat.title.empty()) {
     heat.title = "Where they part: " + printable(name_of_input(options.first)) + " and " + printable(name_of_input(options.second));

@@ -64,8 +64,9 @@ Finding check_simd(const rcap_build_info& info) {
   Finding finding{"simd", Verdict::kOk, text_of(info.simd, " row loops"), ""};
   if (std::string_view(info.simd) == "scalar") {
     finding.verdict = Verdict::kNote;
-    finding.advice = "this processor, or the virtual machine's model of it, shows neither AVX2 nor NEON: rows are captured several times slower; "
-                     "for a virtual machine choose its host's processor model";
+    finding.advice =
+        "this processor, or the virtual machine's model of it, shows neither AVX2 nor NEON: rows are captured several times slower; "
+        "for a virtual machine choose its host's processor model";
   }
   return finding;
 }
@@ -123,8 +124,9 @@ Finding check_locked(const Machine& machine) {
   if (machine.locked_limit) {
     finding.verdict = Verdict::kNote;
     finding.text = short_bytes(*machine.locked_limit) + " at most";
-    finding.advice = "nothing on the host; pinned staging blocks and RDMA registrations may need more: ulimit -l unlimited, LimitMEMLOCK=infinity "
-                     "(systemd), --ulimit memlock=-1 (containers)";
+    finding.advice =
+        "nothing on the host; pinned staging blocks and RDMA registrations may need more: ulimit -l unlimited, LimitMEMLOCK=infinity "
+        "(systemd), --ulimit memlock=-1 (containers)";
   }
   return finding;
 }
@@ -134,8 +136,9 @@ Finding check_transparent(const Machine& machine) {
   Finding finding{"transparent huge pages", Verdict::kOk, mode.empty() ? "not told by this kernel" : mode, ""};
   if (!mode.empty() && mode != "always") {
     finding.verdict = Verdict::kNote;
-    finding.advice = "with `always`, reads of slots in random order miss the TLB less often in a large store: "
-                     "echo always > /sys/kernel/mm/transparent_hugepage/enabled (the library does not ask for huge pages itself)";
+    finding.advice =
+        "with `always`, reads of slots in random order miss the TLB less often in a large store: "
+        "echo always > /sys/kernel/mm/transparent_hugepage/enabled (the library does not ask for huge pages itself)";
   }
   return finding;
 }
@@ -159,8 +162,9 @@ Finding check_overcommit(const Machine& machine) {
   if (machine.overcommit == 2) {
     finding.verdict = Verdict::kNote;
     finding.text += ", strict";
-    finding.advice = "a store counts in full when the capturer is created, not page by page as slots are used: size it by num_slots, or raise "
-                     "vm.overcommit_ratio";
+    finding.advice =
+        "a store counts in full when the capturer is created, not page by page as slots are used: size it by num_slots, or raise "
+        "vm.overcommit_ratio";
   }
   return finding;
 }
@@ -174,8 +178,9 @@ Finding check_processors(const Machine& machine) {
   }
   if (usable < 2) {
     finding.verdict = Verdict::kNote;
-    finding.advice = "a capturer's own finalize thread would take its time from the engine's: give the process 2, or finalize on the engine's thread "
-                     "(RCAP_FINALIZE_CALLER)";
+    finding.advice =
+        "a capturer's own finalize thread would take its time from the engine's: give the process 2, or finalize on the engine's thread "
+        "(RCAP_FINALIZE_CALLER)";
   }
   return finding;
 }
@@ -188,8 +193,9 @@ Finding check_memory(const Machine& machine) {
     finding.text += ", control groups allow " + short_bytes(*machine.memory_limit);
     if (machine.memory < 0 || *machine.memory_limit < machine.memory) {
       finding.verdict = Verdict::kNote;
-      finding.advice = "a store grows as slots are written, and above the limit the kernel ends the process: leave room for num_slots * slot_bytes "
-                       "(rcap_capturer_plan_get)";
+      finding.advice =
+          "a store grows as slots are written, and above the limit the kernel ends the process: leave room for num_slots * slot_bytes "
+          "(rcap_capturer_plan_get)";
     }
   }
   return finding;
@@ -212,10 +218,9 @@ ExitCode doctor(const Options& options) {
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
   const Machine machine = look_at_machine(options.root);
-  const std::vector<Finding> findings{check_version(),         check_build(info),          check_simd(info),
-                                      check_rows(),            check_backend("host"),      check_backend("tbb"),
-                                      check_backend("cuda"),   check_processors(machine),  check_memory(machine),
-                                      check_overcommit(machine), check_locked(machine),    check_transparent(machine),
+  const std::vector<Finding> findings{check_version(),        check_build(info),         check_simd(info),      check_rows(),
+                                      check_backend("host"),  check_backend("tbb"),      check_backend("cuda"), check_processors(machine),
+                                      check_memory(machine),  check_overcommit(machine), check_locked(machine), check_transparent(machine),
                                       check_reserved(machine)};
   bool is_broken = false;
   for (const Finding& finding : findings) is_broken = is_broken || finding.verdict == Verdict::kFault;
@@ -223,8 +228,7 @@ ExitCode doctor(const Options& options) {
     Json json{{"version", rcap_version_string()}, {"abi", rcap_abi_version()}, {"simd", info.simd}, {"features", info.features}};
     json["findings"] = Json::array();
     for (const Finding& finding : findings) {
-      json["findings"].push_back(
-          {{"name", finding.name}, {"verdict", name_of(finding.verdict)}, {"text", finding.text}, {"advice", finding.advice}});
+      json["findings"].push_back({{"name", finding.name}, {"verdict", name_of(finding.verdict)}, {"text", finding.text}, {"advice", finding.advice}});
     }
     print_json(options.print, json);
   } else {

@@ -161,7 +161,7 @@ ExitCode stats(const Options& options) {
   const std::vector<LayerStatistics> layers =
       load_statistics(record, {options.weighted, options.pairs}, [&](std::int64_t done) { progress.advance(done); });
   if (options.print.json) {
-    Json json{{"start", record.start()},          {"rows", record.rows()},   {"rows_valid", record.info().rows_valid},
+    Json json{{"start", record.start()},         {"rows", record.rows()},   {"rows_valid", record.info().rows_valid},
               {"experts", record.num_experts()}, {"top_k", record.top_k()}, {"load", options.weighted ? "weights" : "choices"}};
     json["entropy_limit_bits"] = std::log2(record.num_experts());
     json["layers"] = Json::array();

@@ -160,8 +160,11 @@ std::string table_of(const HeatMap& map) {
 }
 
 std::string page_style(Scheme scheme) {
-  std::string out = std::string(":root{color-scheme:") + (scheme == Scheme::kAuto ? "light dark" : scheme == Scheme::kDark ? "dark" : "light") + ';' +
-                    (scheme == Scheme::kDark ? kDarkColours : kLightColours) + "}\n";
+  std::string out = std::string(":root{color-scheme:") +
+                    (scheme == Scheme::kAuto   ? "light dark"
+                     : scheme == Scheme::kDark ? "dark"
+                                               : "light") +
+                    ';' + (scheme == Scheme::kDark ? kDarkColours : kLightColours) + "}\n";
   if (scheme == Scheme::kAuto) out.append("@media (prefers-color-scheme:dark){:root{").append(kDarkColours).append("}}\n");
   return out + kPageStyle;
 }
@@ -172,10 +175,16 @@ std::string html_document(const HeatMap& map, Scheme scheme) {
   const HeatLayout layout = heat_layout(map);
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"";
   out.append(kPolicy).append("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-  out.append(escaped(map.title)).append("</title>\n<style>\n").append(page_style(scheme)).append(heat_style(scheme)).append("</style>\n</head>\n<body>\n");
+  out.append(escaped(map.title))
+      .append("</title>\n<style>\n")
+      .append(page_style(scheme))
+      .append(heat_style(scheme))
+      .append("</style>\n</head>\n<body>\n");
   out.append("<main>\n<h1>").append(escaped(map.title)).append("</h1>\n<div id=\"rc-picture\" tabindex=\"0\" role=\"group\" aria-label=\"");
   out.append(escaped(map.title)).append("; arrow keys tell the values of cells\">\n").append(heat_svg(map, layout, ""));
-  out += "</div>\n<div id=\"rc-values\" role=\"status\"></div>\n<p>Values appear under the pointer, or with the arrow keys once the picture has the focus.";
+  out +=
+      "</div>\n<div id=\"rc-values\" role=\"status\"></div>\n<p>Values appear under the pointer, or with the arrow keys once the picture has the "
+      "focus.";
   out += "</p>\n" + table_of(map) + "</main>\n";
   out.append("<script type=\"application/json\" id=\"rc-data\">").append(data_of(map, layout)).append("</script>\n<script>").append(kScript);
   return out + "</script>\n</body>\n</html>\n";

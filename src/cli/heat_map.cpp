@@ -114,7 +114,8 @@ HeatMap load_map(const RecordView& record, const std::vector<LayerStatistics>& s
   map.counts = {{grouped ? "choices of these experts" : "tokens that chose it", std::vector<std::int64_t>(map.values.size())},
                 {"tokens captured", std::vector<std::int64_t>(map.rows.size())}};
   map.ratios = {{grouped ? "mean share of tokens" : "share of tokens", 0, 1, 100, " %"}, {"compared with even load", 0, 1, 1 / even, " times"}};
-  map.table_heading = {"layer", "tokens captured", "tokens missing", "busiest expert", "its share of tokens", "times even load", "experts never chosen"};
+  map.table_heading = {"layer",           "tokens captured",     "tokens missing", "busiest expert", "its share of tokens",
+                       "times even load", "experts never chosen"};
   std::size_t column = 0;
   for (std::size_t row = 0; row < map.rows.size(); ++row) {
     if (!map.rows[row].captured) continue;
@@ -154,14 +155,15 @@ HeatMap difference_map(const RecordView& one, const RecordView& other, bool by_s
   map.notes = {"compared: " + rows_note(begin, end - begin) + "; " + layers_note(one),
                by_sets ? "two cells are the same where they name the same experts in any order"
                        : "two cells are the same where they name the same experts in the same order"};
+  const std::int64_t together = map.columns.front().last - map.columns.front().first + 1;
+  if (together > 1) map.notes.push_back(text_of("a column stands for ", together, " tokens"));
   map.unit = "cells (one token, one layer) that differ or that only one record has, %";
   map.zero_label = "all the same";
   map.missing_label = "in neither record";
   map.values.resize(map.rows.size() * map.columns.size());
   const std::vector<std::int64_t> none(map.values.size());
-  map.counts = {{"differ, or only one has them", none}, {"cells in either", none},           {"cells in both", none},
-                {"of these, differ", none},             {"of these, differ as sets", none}, {"only in the first", none},
-                {"only in the second", none}};
+  map.counts = {{"differ, or only one has them", none}, {"cells in either", none},   {"cells in both", none},     {"of these, differ", none},
+                {"of these, differ as sets", none},     {"only in the first", none}, {"only in the second", none}};
   map.ratios = {{"part", 0, 1, 100, " %"}};
   map.table_heading = {"layer", "cells in both", "differ", "differ as sets", "only in the first", "only in the second", "share that parts"};
   std::int64_t column = 0;

@@ -45,8 +45,8 @@ struct HeatMap {
   std::vector<AxisBand> columns;
   /// [rows, columns]: what the colour says; empty = there is nothing to say.
   std::vector<std::optional<double>> values;
-  std::string unit;  ///< of the values, as the legend states it
-  double top = 1;    ///< value at the upper end of the scale, > 0; larger ones are drawn like it
+  std::string unit;            ///< of the values, as the legend states it
+  double top = 1;              ///< value at the upper end of the scale, > 0; larger ones are drawn like it
   std::optional<double> mark;  ///< a value worth marking on the scale
   std::string mark_label;
   std::string zero_label;     ///< what a value of 0 means

@@ -13,8 +13,8 @@ void add_picture_options(CLI::App& parser, PictureOptions& options) {
   add_choice(parser, "--as", options.form, "form of the picture, where its name ends neither in .svg nor in .html", "FORM", {"svg", "html"});
   add_choice(parser, "--scheme", options.scheme, "colours; auto, as the reader's system is set, if not given", "SCHEME", {"auto", "light", "dark"});
   add_value(parser, "--title", options.title, "title of the picture", "TEXT");
-  add_value(parser, "--max", options.largest, "value at the end of the colour scale, so that pictures can be compared; larger ones look the same", "PERCENT",
-            decimal_number(0, 100));
+  add_value(parser, "--max", options.largest, "value at the end of the colour scale, so that pictures can be compared; larger ones look the same",
+            "PERCENT", decimal_number(0, 100));
 }
 
 PictureForm picture_form(const PictureOptions& options) {

@@ -14,7 +14,7 @@ enum class PictureForm { kSvg, kHtml };
 
 struct PictureOptions {
   std::string output;
-  std::string form;    ///< svg, html; empty: by the output's name
+  std::string form;  ///< svg, html; empty: by the output's name
   std::string scheme = "auto";
   std::string title;   ///< empty: the command's own
   double largest = 0;  ///< end of the scale; 0: by the values

@@ -23,8 +23,8 @@ struct HeatLayout {
   double top = 0;
   double cell_width = 0;
   double cell_height = 0;
-  std::string title;  ///< as much of it as fits
-  double axis_top = 0;    ///< under the last line of cells
+  std::string title;    ///< as much of it as fits
+  double axis_top = 0;  ///< under the last line of cells
   double legend_top = 0;
   struct Swatch {
     double x;
@@ -50,8 +50,8 @@ inline constexpr int kHeatLevels = 48;
 /// A whole file: an SVG document.
 [[nodiscard]] std::string svg_document(const HeatMap& map, Scheme scheme);
 
-/// A whole file: an HTML page that needs nothing but itself, with the picture, the values of the cell under the pointer or chosen by arrow keys, and a
-/// table of layers.
+/// A whole file: an HTML page that needs nothing but itself, with the picture, the values of the cell under the pointer or chosen by arrow keys, and
+/// a table of layers.
 [[nodiscard]] std::string html_document(const HeatMap& map, Scheme scheme);
 
 }  // namespace routecap::cli

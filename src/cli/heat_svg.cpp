@@ -78,7 +78,8 @@ std::string row_labels(const HeatMap& map, const HeatLayout& layout) {
     const AxisBand& band = map.rows[row];
     const double middle = layout.top + layout.cell_height * (static_cast<double>(row) + 0.5);
     if (!all && (!band.captured || band.first % step != 0 || middle - last < 13)) continue;
-    const std::string label = band.first == band.last ? std::to_string(band.first) : std::to_string(band.first) + "\xE2\x80\x93" + std::to_string(band.last);
+    const std::string label =
+        band.first == band.last ? std::to_string(band.first) : std::to_string(band.first) + "\xE2\x80\x93" + std::to_string(band.last);
     out += text_at(layout.left - 7, middle + 4, band.captured ? "rc-tick rc-end" : "rc-tick rc-end rc-faint", label);
     last = middle;
   }
@@ -119,7 +120,8 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
   std::string out = text_at(kMargin, y, "rc-label", map.unit);
   const double piece = kBarWidth / kHeatLevels;
   out += "<g shape-rendering=\"crispEdges\">\n";
-  for (int level = 0; level < kHeatLevels; ++level) out += rectangle(kMargin + piece * level, y + 11, piece, kBarHeight, "rc-" + std::to_string(level));
+  for (int level = 0; level < kHeatLevels; ++level)
+    out += rectangle(kMargin + piece * level, y + 11, piece, kBarHeight, "rc-" + std::to_string(level));
   out += "</g>\n";
   // About four labels, at round values, and the end of the scale where there is room for it.
   double step = std::pow(10, std::floor(std::log10(map.top)));
@@ -152,7 +154,8 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
     const std::string triangle = "l-5 -8h10z\"/>\n";
     out += "<path class=\"rc-mark\" d=\"M" + number(at.x + 5) + ' ' + number(at.y + 11) + triangle;
     out += text_at(at.x + 18, at.y + 11, "rc-tick", map.mark_label);
-    if (*map.mark <= map.top) out += "<path class=\"rc-mark\" d=\"M" + number(kMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 14) + triangle;
+    if (*map.mark <= map.top)
+      out += "<path class=\"rc-mark\" d=\"M" + number(kMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 14) + triangle;
   }
   return out;
 }
@@ -163,9 +166,9 @@ std::string rules(Ground ground) {
   const std::string ink = dark ? "#e6e9ed" : "#1b1f24";
   const std::string muted = dark ? "#a3acb7" : "#57606a";
   std::string out = ".rc-paper{fill:" + paper + "}.rc-title,.rc-label{fill:" + ink + "}.rc-note,.rc-tick{fill:" + muted + "}.rc-mark{fill:" + ink +
-                    ";stroke:" + paper + "}.rc-frame{stroke:" + (dark ? "#6b7480" : "#8c959f") + "}.rc-line{stroke:" + muted + "}.rc-cursor{stroke:" +
-                    (dark ? "#ff8f73" : "#c2255c") + "}.rc-hatch{stroke:" + (dark ? "#59626d" : "#a8b0ba") + "}.rc-z{fill:" +
-                    (dark ? "#2b3037" : "#e4e7eb") + "}";
+                    ";stroke:" + paper + "}.rc-frame{stroke:" + (dark ? "#6b7480" : "#8c959f") + "}.rc-line{stroke:" + muted +
+                    "}.rc-cursor{stroke:" + (dark ? "#ff8f73" : "#c2255c") + "}.rc-hatch{stroke:" + (dark ? "#59626d" : "#a8b0ba") +
+                    "}.rc-z{fill:" + (dark ? "#2b3037" : "#e4e7eb") + "}";
   const std::vector<std::string> colours = colour_scale(ground, kHeatLevels);
   for (std::size_t level = 0; level < colours.size(); ++level) out += ".rc-" + std::to_string(level) + "{fill:" + colours[level] + "}";
   return out + "\n";
@@ -175,7 +178,8 @@ std::string rules(Ground ground) {
 
 std::string heat_style(Scheme scheme) {
   std::string out =
-      ".rc text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;font-size:12px}.rc .rc-title{font-size:17px;font-weight:600}"
+      ".rc text{font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;font-size:12px}.rc "
+      ".rc-title{font-size:17px;font-weight:600}"
       ".rc .rc-note{font-size:12.5px}.rc .rc-faint{opacity:.7}.rc-end{text-anchor:end}.rc-mid{text-anchor:middle}"
       ".rc-frame,.rc-line,.rc-cursor{fill:none;stroke-width:1}.rc-cursor{stroke-width:2}.rc-hatch{stroke-width:1.4}.rc-no{fill:url(#rc-hatched)}\n";
   out += rules(scheme == Scheme::kDark ? Ground::kDark : Ground::kLight);
@@ -191,8 +195,9 @@ std::string heat_svg(const HeatMap& map, const HeatLayout& layout, const std::st
   for (const std::string& note : map.notes) out += escaped(note) + ". ";
   out += "Vertical: " + escaped(map.row_name) + "; horizontal: " + escaped(map.column_name) + "; colour: " + escaped(map.unit) + ".</desc>\n";
   if (!style.empty()) out += "<style>\n" + style + "</style>\n";
-  out += "<defs><pattern id=\"rc-hatched\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-         "<rect width=\"6\" height=\"6\" class=\"rc-paper\"/><path d=\"M3 0v6\" class=\"rc-hatch\"/></pattern></defs>\n";
+  out +=
+      "<defs><pattern id=\"rc-hatched\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+      "<rect width=\"6\" height=\"6\" class=\"rc-paper\"/><path d=\"M3 0v6\" class=\"rc-hatch\"/></pattern></defs>\n";
   out += rectangle(0, 0, layout.width, layout.height, "rc-paper");
   out += text_at(kMargin, kTitleBaseline, "rc-title", layout.title);
   for (std::size_t i = 0; i < map.notes.size(); ++i) {

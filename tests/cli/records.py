@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records for tests of the command, made and read without it: frames by capi/docs/frame.md, traces by what their makers say."""
+"""Records as arrays with holes, layers and weights, their frames by the script that makes the golden files, and the recorded traces."""
 
 import csv
 import dataclasses
 import json
 import os
 import pathlib
-import struct
-import sys
 
 import numpy as np
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "wire"))
-
-from reference import xxh3_64  # noqa: E402
+from command import make_golden
 
 PARTIAL = 4
 WEIGHTS = {"f2": 6, "bf": 7, "f4": 8}
@@ -46,7 +41,6 @@ class Record:
         dtype = ("<u1", 1) if self.experts <= 256 else ("<u2", 2) if self.experts <= 65536 else ("<i4", 4)
         is_partial = any(flag & PARTIAL for flag in self.flags)
         row_valid = self.valid.any(axis=1) | all(flag & PARTIAL for flag in self.flags)
-        parts = []
         runs = []
         wanted = True
         at = 0
@@ -56,28 +50,18 @@ class Record:
                 end += 1
             runs.append(end - at)
             at, wanted = end, not wanted
-        parts.append((1, struct.pack("<%dq" % len(runs), *runs)))
-        if is_partial or (row_valid[:, None] & ~self.valid).any():
-            parts.append((2, np.packbits((self.valid & row_valid[:, None]).reshape(-1), bitorder="little").tobytes()))
-        parts.append((3, struct.pack("<2q", self.start, 0) if row_valid.any() else b""))
+        cells = self.valid & row_valid[:, None]
+        has_cells = is_partial or (row_valid[:, None] & ~self.valid).any()
         ids = self.ids.astype(dtype[0])
         ids.view("u1").reshape(rows, layers, top_k * ids.itemsize)[~self.valid] = 255
-        parts.append((4, ids.tobytes()))
+        weights, weights_code = None, 0
         if self.weights is not None:
-            weights = self.weight_bits()
+            weights, weights_code = self.weight_bits(), WEIGHTS[self.weights_type]
             weights.view("u1").reshape(rows, layers, top_k * weights.itemsize)[~self.valid] = 255
-            parts.append((5, weights.tobytes()))
-        header_bytes = 80 + 8 * layers + 32 * len(parts) + 8
-        table = b""
-        body = b""
-        for kind, content in parts:
-            table += struct.pack("<IIqqQ", kind, 0, len(content), len(content), xxh3_64(content))
-            body += content + bytes(-len(content) % 8)
-        header = b"\x89RCAP\r\n\x1a" + struct.pack("<II4q", 1, 0x01020304, header_bytes + len(body), header_bytes, self.start, rows)
-        weights_dtype = 0 if self.weights is None else WEIGHTS[self.weights_type]
-        header += struct.pack("<8i", self.experts, top_k, layers, len(parts), dtype[1], weights_dtype, 0, 0)
-        header += np.array([self.layer_ids, self.flags], "<i4").T.tobytes() + table
-        return header + struct.pack("<Q", xxh3_64(header)) + body
+        spans = [(self.start, 0)] if row_valid.any() else []
+        return make_golden.frame(
+            self.start, self.experts, self.layer_ids, self.flags, ids, dtype[1], runs, cells if has_cells else None, spans, weights, weights_code, 0
+        )
 
     def weight_bits(self):
         if self.weights_type == "bf":
@@ -108,8 +92,7 @@ def with_holes(record, seed=2, share=0.2, whole_rows=0.1):
 
 def traces():
     """Name, path, options that the command needs, and what the trace holds; nothing where there are no recorded routes."""
-    here = pathlib.Path(__file__).resolve().parent
-    folder = pathlib.Path(os.environ.get("ROUTECAP_TRACES") or here.parent.parent.parent / "shared" / "traces")
+    folder = pathlib.Path(os.environ.get("ROUTECAP_TRACES") or os.environ["ROUTECAP_DEFAULT_TRACES"])
     found = []
     for path in sorted((folder / "bigmoe").glob("*.route.csv")):
         found.append((path.name, str(path), [], _moe_trace(path)))

@@ -2,15 +2,14 @@
 """`routecap bench`: that it measures what it says, in the shape that was asked for. Times themselves are not tested."""
 
 import time
-import unittest
 
-from command import CommandTest, main
+from view_case import ViewCase, main
 
 STAGES = ["capture", "end_forward", "finalize", "read_into", "slots_base64", "frame_encode", "frame_decode"]
 SMALL = ["--layers", "3", "--experts", "16", "--top-k", "4", "--tokens", "64", "--slots", "128", "--seconds", "0.1"]
 
 
-class BenchTest(CommandTest):
+class BenchTest(ViewCase):
     def test_json_has_every_stage(self):
         got = self.done("bench", "--json", *SMALL).json()
         self.assertEqual({key: got[key] for key in ("layers", "experts", "top_k", "tokens", "slots")},
@@ -62,5 +61,4 @@ class BenchTest(CommandTest):
 
 
 if __name__ == "__main__":
-    unittest.TestCase.maxDiff = None
     main()

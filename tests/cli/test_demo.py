@@ -4,22 +4,17 @@
 import json
 import os
 import re
-import sys
-import unittest
 from pathlib import Path
 
 import numpy as np
-
-from command import CommandTest, main, run
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "wire"))
-from frame_reader import read_file  # noqa: E402
+from command import frames as read_file
+from view_case import ViewCase, main, run
 
 ENGINE = os.environ.get("ROUTECAP_REFERENCE_ENGINE", "")
 FEW = ["--requests", "12"]
 
 
-class DemoTest(CommandTest):
+class DemoTest(ViewCase):
     def engine(self, *arguments):
         if not ENGINE:
             self.skipTest("the reference engine was not built (ROUTECAP_BUILD_EXAMPLES)")
@@ -107,5 +102,4 @@ class DemoTest(CommandTest):
 
 
 if __name__ == "__main__":
-    unittest.TestCase.maxDiff = None
     main()

@@ -2,13 +2,11 @@
 """`routecap diff --heatmap`: which cells differ, against numpy."""
 
 import dataclasses
-import unittest
 
 import numpy as np
-
-from command import CommandTest, main, run
 from pictures import cells, level, svg_of, texts
 from records import PARTIAL, random_record, with_holes
+from view_case import ViewCase, main, run
 
 
 def parted(one, other, as_sets):
@@ -23,7 +21,7 @@ def parted(one, other, as_sets):
     return np.where(valid | other_valid, 100.0 * differs, np.nan)
 
 
-class DiffHeatmapTest(CommandTest):
+class DiffHeatmapTest(ViewCase):
     def draw(self, one, other, *options, name="picture.svg", code=1):
         first, second = one.write(self.path("first")), other.write(self.path("second"))
         result = run("diff", first, second, "--heatmap", self.path(name), "-o", self.path("text"), *options)
@@ -72,6 +70,7 @@ class DiffHeatmapTest(CommandTest):
         svg = svg_of(self.draw(one, other))
         self.assertEqual(cells(svg, 2, 375), [[level(value, top) for value in line] for line in means])
         self.assertIn("compared: 1500 rows: tokens 7–1506; 2 layers, top 2 of 8 experts", texts(svg))
+        self.assertIn("a column stands for 4 tokens", texts(svg))
 
     def test_text_is_printed_as_without_a_picture(self):
         one, other = random_record(9, 2, 8, 2, 1), random_record(9, 2, 8, 2, 2)

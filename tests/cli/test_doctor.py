@@ -4,9 +4,8 @@
 import os
 import re
 import resource
-import unittest
 
-from command import CommandTest, main, run
+from view_case import ViewCase, main, run
 
 GIB = 1 << 30
 
@@ -24,7 +23,7 @@ def first_line(path):
         return None
 
 
-class DoctorTest(CommandTest):
+class DoctorTest(ViewCase):
     def findings(self, **more):
         return {one["name"]: one for one in self.done("doctor", "--json", **more).json()["findings"]}
 

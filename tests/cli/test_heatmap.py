@@ -3,13 +3,11 @@
 
 import os
 import re
-import unittest
 
 import numpy as np
-
-from command import CommandTest, main, run
 from pictures import LEVELS, VISIONS, cells, cielab, contrast, level, linear, schemes, svg_of, texts
 from records import PARTIAL, Record, random_record, traces, with_holes
+from view_case import ViewCase, main, run
 
 
 def shares(record):
@@ -42,7 +40,7 @@ def expected_cells(record, top=None):
     return [none if column is None else [level(None if np.isnan(v) else v, top) for v in values[column]] for _, column in lines(record)]
 
 
-class HeatmapTest(CommandTest):
+class HeatmapTest(ViewCase):
     def draw(self, record, *options, name="picture.svg"):
         self.done("heatmap", record.write(self.path("record")), "-o", self.path(name), *options)
         with open(self.path(name), encoding="utf-8") as file:

@@ -3,17 +3,15 @@
 
 import dataclasses
 import json
-import os
 import re
 import shutil
 import subprocess
 import unittest
 
 import numpy as np
-
-from command import CommandTest, main, run
-from heatmap_test import expected_cells, lines
-from records import PARTIAL, Record, random_record, with_holes
+from records import Record, random_record, with_holes
+from test_heatmap import expected_cells, lines
+from view_case import ViewCase, main, run
 
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 
@@ -65,7 +63,7 @@ document.body.appendChild(out);
 
 
 @unittest.skipIf(CHROMIUM is None, "no chromium here")
-class HeatmapBrowserTest(CommandTest):
+class HeatmapBrowserTest(ViewCase):
     def browse(self, page, rows, columns, size=(1300, 1100), scheme="light"):
         probe = PROBE.replace("ROWS", str(rows)).replace("COLUMNS", str(columns))
         with open(self.path("probed.html"), "w", encoding="utf-8") as file:
@@ -200,5 +198,4 @@ class HeatmapBrowserTest(CommandTest):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("LC_ALL", "C.UTF-8")
     main()

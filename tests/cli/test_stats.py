@@ -4,13 +4,11 @@
 import csv
 import io
 import itertools
-import unittest
 from collections import Counter
 
 import numpy as np
-
-from command import CommandTest, main
 from records import PARTIAL, Record, random_record, traces, with_holes
+from view_case import ViewCase, main
 
 
 def expected(record, column, weighted=False):
@@ -38,7 +36,7 @@ def expected(record, column, weighted=False):
     return found
 
 
-class StatsTest(CommandTest):
+class StatsTest(ViewCase):
     def close(self, got, want, what):
         if want is None:
             self.assertIsNone(got, what)

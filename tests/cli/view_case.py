@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running the command from tests written in Python."""
+"""What the tests share of the commands that count, draw, measure and look at the machine."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-COMMAND = os.environ.get("ROUTECAP_COMMAND", "routecap")
+from command import COMMAND, Case
 
 
 class Result:
@@ -25,18 +23,12 @@ class Result:
         return json.loads(self.out)
 
 
-def run(*arguments, stdin=b"", command=None, **more):
-    """Runs it to its end."""
-    return Result(subprocess.run([command or COMMAND, *map(str, arguments)], input=stdin, capture_output=True, timeout=600, check=False, **more))
+def run(*arguments, command=None, **more):
+    """Runs the command, or another program, to its end."""
+    return Result(subprocess.run([command or COMMAND, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False, **more))
 
 
-class CommandTest(unittest.TestCase):
-    """A test with a folder of its own, in which nothing may be left but what it expects."""
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="routecap-cli-")
-        self.addCleanup(shutil.rmtree, self.folder)
-
+class ViewCase(Case):
     def path(self, name):
         return os.path.join(self.folder, name)
 
@@ -47,7 +39,7 @@ class CommandTest(unittest.TestCase):
         return result
 
     def refused(self, wanted, *arguments, code=2, **more):
-        """One line on stderr that holds `wanted`, nothing on stdout, no file."""
+        """One line on stderr that holds `wanted`, nothing on stdout, no file that was not there before."""
         before = sorted(os.listdir(self.folder))
         result = run(*arguments, **more)
         self.assertEqual(result.code, code, result.err)

@@ -2,23 +2,12 @@
 #
 # Tests of the commands that count, draw, measure and look at the machine: Python, with numpy as the oracle.
 
-# cli_python_test(NAME): NAME_test.py, run by the first Python that has numpy.
-function(cli_python_test name)
-  add_test(NAME cli.${name} COMMAND "${PROJECT_SOURCE_DIR}/tests/wire/with_numpy.sh" "${CMAKE_CURRENT_SOURCE_DIR}/${name}_test.py")
-  set(engine "")
-  if(TARGET reference_engine AND ROUTECAP_BUILD_EXAMPLES)
-    set(engine "ROUTECAP_REFERENCE_ENGINE=$<TARGET_FILE:reference_engine>")
-  endif()
-  set_tests_properties(
-    cli.${name}
-    PROPERTIES LABELS cli
-               TIMEOUT 900
-               SKIP_RETURN_CODE 77
-               ENVIRONMENT "ROUTECAP_COMMAND=$<TARGET_FILE:routecap_command>;${engine}")
-endfunction()
-
+set(engine "")
+if(TARGET reference_engine AND ROUTECAP_BUILD_EXAMPLES)
+  set(engine "ROUTECAP_REFERENCE_ENGINE=$<TARGET_FILE:reference_engine>")
+endif()
 foreach(
-  name IN
+  part IN
   ITEMS bench
         demo
         diff_heatmap
@@ -26,5 +15,13 @@ foreach(
         heatmap
         heatmap_browser
         stats)
-  cli_python_test(${name})
+  add_test(NAME cli.${part} COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/../wire/with_numpy.sh" "${CMAKE_CURRENT_SOURCE_DIR}/test_${part}.py")
+  set_tests_properties(
+    cli.${part}
+    PROPERTIES LABELS cli
+               TIMEOUT 900
+               SKIP_RETURN_CODE 77
+               ENVIRONMENT
+               "ROUTECAP_COMMAND=${command};ROUTECAP_DEFAULT_TRACES=${PROJECT_SOURCE_DIR}/../shared/traces;${engine}"
+               ${fixture})
 endforeach()
