@@ -21,6 +21,7 @@ PROBE = """
 {
 const found = { cells: [], keys: [], texts: [], errors: [] };
 window.addEventListener("error", (event) => found.errors.push(event.message));
+document.addEventListener("securitypolicyviolation", (event) => found.errors.push(event.blockedURI));
 const picture = document.getElementById("rc-picture");
 const svg = picture.querySelector("svg");
 const box = document.getElementById("rc-values");
@@ -52,11 +53,14 @@ for (const text of svg.querySelectorAll("text")) {
 found.size = [whole.width, whole.height];
 found.paper = getComputedStyle(svg.querySelector(".rc-paper")).fill;
 found.body = getComputedStyle(document.body).backgroundColor;
-found.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
-const out = document.createElement("pre");
-out.id = "found";
-out.textContent = JSON.stringify(found);
-document.body.appendChild(out);
+found.plot = [page.left, page.top, page.left + page.columns.length * page.cellWidth, page.top + page.rows.length * page.cellHeight];
+window.addEventListener("load", () => {
+  found.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
+  const out = document.createElement("pre");
+  out.id = "found";
+  out.textContent = JSON.stringify(found);
+  document.body.appendChild(out);
+});
 }
 </script>
 """
@@ -182,7 +186,7 @@ class HeatmapBrowserTest(ViewCase):
                     width, height = found["size"]
                     for i, (text, left, top, right, bottom) in enumerate(found["texts"]):
                         self.assertTrue(left >= 0 and top >= 0 and right <= width and bottom <= height, "'%s' leaves the picture" % text)
-                        for other, x0, y0, x1, y1 in found["texts"][:i]:
+                        for other, x0, y0, x1, y1 in [("the cells", *found["plot"]), *found["texts"][:i]]:
                             # Boxes of text have a line's height, letters less: 3 pixels of two boxes may be shared above and below.
                             is_apart = left >= x1 or x0 >= right or top >= y1 - 3 or y0 >= bottom - 3
                             self.assertTrue(is_apart, "'%s' and '%s' overlap" % (text, other))
