@@ -120,12 +120,14 @@ std::string zsh_option(const CLI::Option& option) {
   if (!placeholder.empty()) {
     const std::vector<std::string> words = words_of(option);
     const std::string values = placeholder == "FILE" ? "_files" : words.empty() ? " " : "(" + CLI::detail::join(words, " ") + ")";
-    action = ":" + placeholder + ":" + values;
-    if (placeholder.find(':') != std::string::npos) action = ":" + zsh_text(placeholder) + ":" + values;
+    action = ":" + zsh_text(placeholder) + ":" + values;
   }
+  const std::string once = "(" + all + ")";
+  const std::string help = zsh_text(option.get_description());
+  const bool repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   std::string out;
   for (const std::string& name : names) {
-    out += "        '(" + all + ")" + name + "[" + zsh_text(option.get_description()) + "]" + action + "' \\\n";
+    out += text_of("        '", repeats ? std::string("*") : once, name, '[', help, ']', action, "' \\\n");
   }
   return out;
 }

@@ -72,7 +72,7 @@ class Checker {
       if (spans[i].version >= spans[i - 1].version) continue;
       add("version-order", {}, {spans[i].begin, spans[i].end},
           text_of("weights of version ", spans[i].version, " behind rows of version ", spans[i - 1].version),
-          "rows of an older request, or records joined in the wrong order", "R39");
+          "rows of an older request, or records joined in the wrong order", "R37");
     }
   }
 

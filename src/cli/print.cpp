@@ -44,10 +44,10 @@ std::string Table::text() const {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  // A heading stands where the cells under it stand.
+  // A heading stands where the numbers under it stand.
   std::vector<bool> right(widths.size(), false);
-  if (rows_.size() > 1) {
-    for (std::size_t i = 0; i < rows_[1].size(); ++i) right[i] = is_number(rows_[1][i]);
+  for (std::size_t line = 1; line < rows_.size(); ++line) {
+    for (std::size_t i = 0; i < rows_[line].size(); ++i) right[i] = right[i] || is_number(rows_[line][i]);
   }
   std::string out;
   for (const auto& row : rows_) {

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import base64
+import json
 import os
 import resource
 import struct
 
+import numpy as np
 from command import GOLDEN, INPUT_OUTPUT, REFUSED, Case, main, make_frame, output, refused, run
 from make_golden import PLAIN, cells_frame, npy
 from reference import xxh3_64
@@ -44,6 +47,20 @@ class Errors(Case):
             for cut in {1, 9, len(data) // 3, len(data) // 2, len(data) - 4, len(data) - 1}:
                 done = run("inspect", "-", "--from", form, *given, data=data[:cut])
                 self.assertEqual((done.returncode, done.stdout), (REFUSED, b""), (form, cut))
+
+    def test_damaged_inputs_are_refused_or_read_and_never_crash(self):
+        random = np.random.default_rng(11)
+        answer = json.dumps({"choices": [{"routed_experts": base64.b64encode(npy(PLAIN, "<u1")).decode()}], "usage": {"prompt_tokens": 9}}).encode()
+        inputs = [(GOLDEN / name).read_bytes() for name in ("cells.frame", "plain.npy", "plain.prime", "plain.nemo", "plain.lists", "cells.csv")]
+        inputs += [answer, b"data: " + answer + b"\n\ndata: [DONE]\n\n"]
+        for data in inputs:
+            for _ in range(12):
+                broken = bytearray(data)
+                for at in random.integers(0, len(data), random.integers(1, 4)):
+                    broken[at] = random.integers(0, 256)
+                for command in ("inspect", "validate"):
+                    run(command, "-", data=bytes(broken))
+                    run(command, "-", "--start", 10, "--experts", 16, "--json", data=bytes(broken))
 
     def test_headers_that_promise_too_much_take_no_memory(self):
         head = bytearray(make_frame(PLAIN, 16))

@@ -138,7 +138,7 @@ class Validate(Case):
 
     def test_versions_that_go_back(self):
         (finding,) = self.findings(make_frame(routes(20, 2), E, spans=[(0, 4), (8, 7), (15, 6)]))
-        self.expect(finding, "version-order", [], [15, 20], "R39", "version 6 behind rows of version 7")
+        self.expect(finding, "version-order", [], [15, 20], "R37", "version 6 behind rows of version 7")
 
     def test_missing_rows_are_findings_only_where_asked(self):
         valid = np.ones(20, bool)
