@@ -12,6 +12,8 @@
 namespace routecap::cli {
 namespace {
 
+bool takes_path(const std::string& placeholder) { return placeholder == "FILE" || placeholder == "FOLDER"; }
+
 std::vector<const CLI::App*> shown_commands(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
@@ -69,7 +71,7 @@ _routecap() {
       if (placeholder.empty()) continue;
       const std::vector<std::string> words = words_of(*option);
       // A value that is neither a file nor one of some words cannot be completed.
-      const std::string values = placeholder == "FILE" ? "@file" : words.empty() ? "@none" : CLI::detail::join(words, " ");
+      const std::string values = takes_path(placeholder) ? "@file" : words.empty() ? "@none" : CLI::detail::join(words, " ");
       out += "        " + CLI::detail::join(names_of(*option), " | ") + ") values='" + values + "' ;;\n";
     }
     out += "      esac\n      ;;\n";
@@ -119,7 +121,7 @@ std::string zsh_option(const CLI::Option& option) {
   std::string action;
   if (!placeholder.empty()) {
     const std::vector<std::string> words = words_of(option);
-    const std::string values = placeholder == "FILE" ? "_files" : words.empty() ? " " : "(" + CLI::detail::join(words, " ") + ")";
+    const std::string values = takes_path(placeholder) ? "_files" : words.empty() ? " " : "(" + CLI::detail::join(words, " ") + ")";
     action = ":" + zsh_text(placeholder) + ":" + values;
   }
   const std::string once = "(" + all + ")";
@@ -168,7 +170,7 @@ void add_fish_option(std::string& out, const CLI::Option& option, const std::str
   const std::string placeholder = placeholder_of(option);
   if (!placeholder.empty()) {
     const std::vector<std::string> words = words_of(option);
-    if (placeholder == "FILE") {
+    if (takes_path(placeholder)) {
       out += " -r -F";
     } else if (words.empty()) {
       out += " -x";
