@@ -18,8 +18,9 @@ std::vector<const CLI::App*> shown_commands(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
+/// Those of no group are shown nowhere.
 std::vector<const CLI::Option*> named_options(const CLI::App& command) {
-  return command.get_options([](const CLI::Option* option) { return option->nonpositional(); });
+  return command.get_options([](const CLI::Option* option) { return option->nonpositional() && !option->get_group().empty(); });
 }
 
 /// All names of an option, with their dashes.

@@ -56,7 +56,7 @@ std::string command_section(const CLI::App& command, const CLI::App& reference) 
   if (!command.get_footer().empty()) out += roff(command.get_footer()) + "\n";
   bool shares = false;
   for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
-    if (option == command.get_help_ptr()) continue;
+    if (option == command.get_help_ptr() || (option->get_group().empty() && !option->get_positional())) continue;
     if (is_own(*option) || shared_option(reference, *option) == nullptr) {
       out += option_entry(*option);
     } else {

@@ -104,7 +104,7 @@ HeatMap load_map(const RecordView& record, const std::vector<LayerStatistics>& s
   const double even = static_cast<double>(record.top_k()) / record.num_experts();
   const bool grouped = map.columns.front().last > map.columns.front().first;
   map.notes = {rows_note(record.start(), record.rows()) + "; " + layers_note(record)};
-  if (grouped) map.notes.push_back("experts are drawn in groups; a colour is the mean of the group's experts");
+  if (grouped) map.notes.emplace_back("experts are drawn in groups; a colour is the mean of the group's experts");
   map.unit = "tokens of the layer that chose the expert, %";
   map.zero_label = "chosen by no token";
   map.missing_label = "not captured";

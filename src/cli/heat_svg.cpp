@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "colour_scale.h"
+#include "error.h"
 #include "heat_picture.h"
 #include "markup.h"
 
@@ -53,8 +54,8 @@ std::string cells_of(const HeatMap& map, const HeatLayout& layout) {
       std::size_t end = column + 1;
       while (end < map.columns.size() && index(row, end) == index(row, column)) ++end;
       const std::string width = number(layout.cell_width * static_cast<double>(end - column));
-      paths[index(row, column)] +=
-          'M' + number(layout.left + layout.cell_width * static_cast<double>(column)) + ' ' + y + 'h' + width + 'v' + height + "h-" + width + 'z';
+      const std::string x = number(layout.left + layout.cell_width * static_cast<double>(column));
+      paths[index(row, column)] += text_of('M', x, ' ', y, 'h', width, 'v', height, "h-", width, 'z');
       column = end;
     }
   }

@@ -116,22 +116,22 @@ std::string chosen_word(const std::string& line) {
 
 }  // namespace
 
-Machine look_at_machine(const std::string& folder) {
-  const fs::path root = folder.empty() ? "/" : folder;
-  const fs::path memory_facts = root / "proc/meminfo";
+Machine look_at_machine(const std::string& root) {
+  const fs::path top = root.empty() ? "/" : root;
+  const fs::path memory_facts = top / "proc/meminfo";
   Machine machine;
   rlimit limit{};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) machine.locked_limit = static_cast<std::int64_t>(limit.rlim_cur);
   machine.processors = processors();
-  machine.processor_quota = processor_quota(root);
+  machine.processor_quota = processor_quota(top);
   machine.memory = kilobytes(field_of(memory_facts, "MemTotal"));
   machine.memory_available = kilobytes(field_of(memory_facts, "MemAvailable"));
-  machine.memory_limit = memory_limit(root);
-  machine.transparent_huge_pages = chosen_word(line_of(root / "sys/kernel/mm/transparent_hugepage/enabled"));
+  machine.memory_limit = memory_limit(top);
+  machine.transparent_huge_pages = chosen_word(line_of(top / "sys/kernel/mm/transparent_hugepage/enabled"));
   machine.huge_pages = field_of(memory_facts, "HugePages_Total");
   machine.huge_pages_free = field_of(memory_facts, "HugePages_Free");
   machine.huge_page_bytes = kilobytes(field_of(memory_facts, "Hugepagesize"));
-  machine.overcommit = number_in(line_of(root / "proc/sys/vm/overcommit_memory"));
+  machine.overcommit = number_in(line_of(top / "proc/sys/vm/overcommit_memory"));
   return machine;
 }
 
