@@ -7,6 +7,7 @@
 #include "error.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 #include "report.h"
 #include "trace.h"
 
@@ -43,8 +44,12 @@ ExitCode demo(Options options) {
   engine::Engine loop(chosen, trace ? &*trace : nullptr);
   engine::Outcome outcome;
   {
-    engine::ProgressBar bar(chosen.requests, !chosen.quiet);
-    outcome = loop.run([&](std::int64_t done) { bar.show(done); });
+    Progress progress("serving", chosen.quiet ? 0 : chosen.requests);
+    std::int64_t shown = 0;
+    outcome = loop.run([&](std::int64_t done) {
+      progress.advance(done - shown);
+      shown = done;
+    });
   }
   if (chosen.json) {
     write_output("-", engine::json(outcome), false);

@@ -15,6 +15,9 @@ enum class Scheme {
   kDark
 };
 
+/// Between a picture's parts and its edges, in pixels.
+inline constexpr double kHeatMargin = 16;
+
 /// Where things stand in a picture, in its pixels.
 struct HeatLayout {
   double width = 0;

@@ -11,7 +11,6 @@
 namespace routecap::cli {
 namespace {
 
-constexpr double kMargin = 16;
 constexpr double kBarWidth = 336;  ///< of the legend's scale
 constexpr double kBarHeight = 12;
 constexpr double kTitleBaseline = 32;
@@ -88,8 +87,8 @@ std::string row_labels(const HeatMap& map, const HeatLayout& layout) {
   // A short plot has no room for the name along it.
   const bool fits = 12 * width_of(map.row_name) < layout.axis_top - layout.top + 12;
   if (fits) {
-    out += text_at(kMargin + 6, middle, "rc-label rc-mid", map.row_name,
-                   " transform=\"rotate(-90 " + number(kMargin + 6) + ' ' + number(middle) + ")\"");
+    out += text_at(kHeatMargin + 6, middle, "rc-label rc-mid", map.row_name,
+                   " transform=\"rotate(-90 " + number(kHeatMargin + 6) + ' ' + number(middle) + ")\"");
   } else {
     out += text_at(layout.left - 7, layout.top - 6, "rc-label rc-end", map.row_name);
   }
@@ -113,16 +112,17 @@ std::string column_labels(const HeatMap& map, const HeatLayout& layout) {
   }
   const double middle = layout.left + layout.cell_width * static_cast<double>(map.columns.size()) / 2;
   const double half = 6.2 * width_of(map.column_name);
-  return out + text_at(std::clamp(middle, kMargin + half, layout.width - kMargin - half), layout.axis_top + 35, "rc-label rc-mid", map.column_name);
+  return out +
+         text_at(std::clamp(middle, kHeatMargin + half, layout.width - kHeatMargin - half), layout.axis_top + 35, "rc-label rc-mid", map.column_name);
 }
 
 std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
   const double y = layout.legend_top;
-  std::string out = text_at(kMargin, y, "rc-label", map.unit);
+  std::string out = text_at(kHeatMargin, y, "rc-label", map.unit);
   const double piece = kBarWidth / kHeatLevels;
   out += "<g shape-rendering=\"crispEdges\">\n";
   for (int level = 0; level < kHeatLevels; ++level)
-    out += rectangle(kMargin + piece * level, y + 11, piece, kBarHeight, "rc-" + std::to_string(level));
+    out += rectangle(kHeatMargin + piece * level, y + 11, piece, kBarHeight, "rc-" + std::to_string(level));
   out += "</g>\n";
   // About four labels, at round values, and the end of the scale where there is room for it.
   double step = std::pow(10, std::floor(std::log10(map.top)));
@@ -130,17 +130,17 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
   if (map.top / step > 7.5) step *= 2;
   bool end_is_free = true;
   for (int i = 0; step * i <= map.top * 1.0000001; ++i) {
-    const double x = kMargin + kBarWidth * step * i / map.top;
+    const double x = kHeatMargin + kBarWidth * step * i / map.top;
     const bool is_last = step * (i + 1) > map.top * 1.0000001;
     const std::string label = number_text(step * i, 6);
-    if (is_last && x < kMargin + kBarWidth - 1) end_is_free = kMargin + kBarWidth - x > 7 * (width_of(label) + 7);
-    if (is_last && x >= kMargin + kBarWidth - 1) end_is_free = false;
+    if (is_last && x < kHeatMargin + kBarWidth - 1) end_is_free = kHeatMargin + kBarWidth - x > 7 * (width_of(label) + 7);
+    if (is_last && x >= kHeatMargin + kBarWidth - 1) end_is_free = false;
     out += "<path class=\"rc-line\" d=\"M" + number(x) + ' ' + number(y + 11 + kBarHeight) + "v4\"/>\n";
     out += text_at(x, y + 11 + kBarHeight + 16, i == 0 ? "rc-tick" : "rc-tick rc-mid", label);
   }
   if (end_is_free) {
-    out += "<path class=\"rc-line\" d=\"M" + number(kMargin + kBarWidth) + ' ' + number(y + 11 + kBarHeight) + "v4\"/>\n";
-    out += text_at(kMargin + kBarWidth, y + 11 + kBarHeight + 16, "rc-tick rc-mid", number_text(map.top, 2));
+    out += "<path class=\"rc-line\" d=\"M" + number(kHeatMargin + kBarWidth) + ' ' + number(y + 11 + kBarHeight) + "v4\"/>\n";
+    out += text_at(kHeatMargin + kBarWidth, y + 11 + kBarHeight + 16, "rc-tick rc-mid", number_text(map.top, 2));
   }
   const auto swatch = [&](std::size_t i, const std::string& name, const std::string& label) {
     const HeatLayout::Swatch& at = layout.swatches[i];
@@ -156,7 +156,7 @@ std::string legend_of(const HeatMap& map, const HeatLayout& layout) {
     out += "<path class=\"rc-mark\" d=\"M" + number(at.x + 5) + ' ' + number(at.y + 11) + triangle;
     out += text_at(at.x + 18, at.y + 11, "rc-tick", map.mark_label);
     if (*map.mark <= map.top)
-      out += "<path class=\"rc-mark\" d=\"M" + number(kMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 14) + triangle;
+      out += "<path class=\"rc-mark\" d=\"M" + number(kHeatMargin + kBarWidth * *map.mark / map.top) + ' ' + number(y + 14) + triangle;
   }
   return out;
 }
@@ -200,9 +200,9 @@ std::string heat_svg(const HeatMap& map, const HeatLayout& layout, const std::st
       "<defs><pattern id=\"rc-hatched\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
       "<rect width=\"6\" height=\"6\" class=\"rc-paper\"/><path d=\"M3 0v6\" class=\"rc-hatch\"/></pattern></defs>\n";
   out += rectangle(0, 0, layout.width, layout.height, "rc-paper");
-  out += text_at(kMargin, kTitleBaseline, "rc-title", layout.title);
+  out += text_at(kHeatMargin, kTitleBaseline, "rc-title", layout.title);
   for (std::size_t i = 0; i < map.notes.size(); ++i) {
-    out += text_at(kMargin, kTitleBaseline + 4 + kLineDistance * static_cast<double>(i + 1), "rc-note", map.notes[i]);
+    out += text_at(kHeatMargin, kTitleBaseline + 4 + kLineDistance * static_cast<double>(i + 1), "rc-note", map.notes[i]);
   }
   return out + cells_of(map, layout) + row_labels(map, layout) + column_labels(map, layout) + legend_of(map, layout) + "</svg>\n";
 }
