@@ -13,9 +13,9 @@ StagingLayout StagingLayout::of(const rows::RowShape& shape, const StagingNeeds&
   bool overflow = false;
   const auto place = [&](std::int64_t count, std::int64_t size) {
     const std::int64_t begin = end;
-    std::int64_t bytes = 0;
-    overflow = overflow || __builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, 7, &bytes) ||
-               __builtin_add_overflow(end, bytes - bytes % 8, &end);
+    std::int64_t part = 0;
+    overflow = overflow || __builtin_mul_overflow(count, size, &part) || __builtin_add_overflow(part, 7, &part) ||
+               __builtin_add_overflow(end, part - part % 8, &end);
     return begin;
   };
   layout.captured = place(shape.layers, 8);
