@@ -15,6 +15,8 @@ ccache          ccache
 libthrust-dev   /usr/include/thrust/version.h
 libxxhash-dev   /usr/include/xxhash.h
 libzstd-dev     /usr/include/zstd.h
+libcli11-dev         /usr/include/CLI/CLI.hpp
+nlohmann-json3-dev   /usr/include/nlohmann/json.hpp
 LIST
       ;;
     test)
@@ -40,6 +42,7 @@ LIST
     valgrind) echo "valgrind valgrind" ;;
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
+    browser) echo "chromium chromium" ;;
   esac
 }
 

@@ -79,10 +79,20 @@ function(expect_documents folder)
   endforeach()
 endfunction()
 
+set(cli_files "")
+if(WITH_CLI)
+  set(cli_files
+      "${BINDIR}/routecap"
+      "${MANDIR}/man1/routecap.1"
+      "${DATADIR}/bash-completion/completions/routecap"
+      "${DATADIR}/zsh/site-functions/_routecap"
+      "${DATADIR}/fish/vendor_completions.d/routecap.fish")
+endif()
+
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
-  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files})
+  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files} ${cli_files})
   expect_documents("${STAGE}/${DOCDIR}")
 
 elseif(PART STREQUAL "components")
@@ -92,6 +102,8 @@ elseif(PART STREQUAL "components")
   expect_files("${WORK}/development" ${development_files})
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/documentation" --component documentation)
   expect_files("${WORK}/documentation" ${documentation_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/cli" --component cli)
+  expect_files("${WORK}/cli" ${cli_files})
 
 elseif(PART MATCHES "^(package|relocated)$")
   set(prefix "${STAGE}")
