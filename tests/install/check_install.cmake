@@ -134,6 +134,13 @@ elseif(PART MATCHES "^(package|relocated)$")
   if(NOT OUTPUT STREQUAL "${VERSION}\n")
     message(FATAL_ERROR "with_loader printed '${OUTPUT}' instead of '${VERSION}'")
   endif()
+  if(WITH_CLI)
+    # It finds its library from its own place.
+    run("${prefix}/${BINDIR}/routecap" --version)
+    if(NOT OUTPUT MATCHES "^routecap ${VERSION} \\(library ${VERSION}, ABI [0-9]+\\)\n$")
+      message(FATAL_ERROR "routecap --version printed '${OUTPUT}'")
+    endif()
+  endif()
 
 elseif(PART STREQUAL "pkg_config")
   set(ENV{PKG_CONFIG_PATH} "${STAGE}/${LIBDIR}/pkgconfig")
