@@ -169,7 +169,7 @@ class Capturer : public Handle<0x72657470616372> {
 
   struct Counters {
     std::atomic<std::int64_t> forwards{0}, discarded{0}, busy{0}, finalized{0}, dropped{0};
-    std::atomic<std::int64_t> stored{0}, bad{0}, outdated{0}, reserved{0}, rejected{0}, released{0}, copied{0};
+    std::atomic<std::int64_t> stored{0}, bad{0}, outdated{0}, reserved{0}, rejected{0}, stray{0}, released{0}, copied{0};
   };
   Counters counters_;
 };

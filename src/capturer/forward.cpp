@@ -72,6 +72,7 @@ void Capturer::stage(Block& block, const Batch& batch, void* stream) {
   job.bad_layer = block.out_part<std::int32_t>(block.layout.bad_layer);
   job.captured = block.out_part<std::int64_t>(block.layout.captured);
   job.repeated = block.out_part<std::int64_t>(block.layout.repeated);
+  job.strays = block.out_part<std::int64_t>(block.layout.strays);
   backend_->snapshot(job, stream);
 }
 
@@ -108,8 +109,10 @@ Answer Capturer::end_forward(const rcap_forward_layout& layout, RawArray slots, 
   std::swap(block->forward_lists.slots, ring.scratch_lists.slots);
   std::swap(block->forward_lists.rows, ring.scratch_lists.rows);
   if (batch.tags.given() && !batch.tags.on_device) batch.tags.view.widen(block->tags);
+  // R12: until it is accepted a LATER forward without slots counts as one that may write any, one of 0 tokens too: an acceptance whose rows only the
+  // device knows settles the slots that it names as missing, rows of the forward or not.
   const bool slots_unknown = batch.slots.given() ? batch.slots.on_device : batch.acceptance == RCAP_ACCEPT_LATER && limits_.num_slots > 0;
-  publish_pending(*block, slots_unknown && batch.entries > 0);
+  publish_pending(*block, slots_unknown);
   take_sequence(sequence);
   block->in_use.store(true, std::memory_order_relaxed);
   made.begin(*block);

@@ -2,6 +2,8 @@
 #include <cinttypes>
 
 #include "capturer/capturer.h"
+#include "support/checked.h"
+#include "support/choice.h"
 
 namespace routecap {
 namespace {
@@ -31,7 +33,8 @@ bool Capturer::check_acceptance(Block& block, const Acceptance& acceptance) {
     for (std::int64_t i = 0; i < acceptance.entries; ++i) {
       const std::int64_t row = lists.rows[i];
       if (row < -1 || row >= block.tokens) {
-        fail(RCAP_STATUS_OUT_OF_RANGE, "rows entry %" PRId64 " is %" PRId64 ", the forward has rows 0 .. %" PRId64, i, row, block.tokens - 1);
+        fail(RCAP_STATUS_OUT_OF_RANGE, "rows entry %" PRId64 " is %" PRId64 ", %s (the forward has %" PRId64 " tokens)", i, row,
+             Allowed(-1, block.tokens - 1).text(), block.tokens);
       }
       lists.slots[i] = row == -1 ? -1 : block.forward_lists.slots[row];
     }
@@ -53,7 +56,8 @@ bool Capturer::check_acceptance(Block& block, const Acceptance& acceptance) {
 void Capturer::accept(Output& output, const rcap_accept_layout& layout, RawArray rows, RawArray slots, void* stream) {
   Block& block = live_block(output);
   if (block.acceptance != RCAP_ACCEPT_LATER) {
-    fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " has acceptance %d, only a LATER one is accepted", output.sequence(), block.acceptance);
+    fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " has acceptance %s, only a LATER one is accepted", output.sequence(),
+         name_of(block.acceptance, kAcceptances));
   }
   if (block.accepted) fail(RCAP_STATUS_INVALID_STATE, "forward %" PRId64 " is accepted already", output.sequence());
   const Acceptance acceptance = checked_acceptance(layout, rows, slots, limits_, block.slots_given);
@@ -164,6 +168,7 @@ rcap_summary Capturer::settle_stored(Block& block) {
   counters_.bad.fetch_add(summary.rows_bad, std::memory_order_relaxed);
   counters_.outdated.fetch_add(summary.rows_outdated, std::memory_order_relaxed);
   counters_.reserved.fetch_add(summary.rows_reserved, std::memory_order_relaxed);
+  counters_.stray.fetch_add(summary.rows_stray, std::memory_order_relaxed);
   counters_.rejected.fetch_add(summary.rows_rejected, std::memory_order_relaxed);
   return summary;
 }

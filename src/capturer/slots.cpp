@@ -4,6 +4,7 @@
 
 #include "capturer/capturer.h"
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
@@ -17,16 +18,9 @@ struct UnitList {
 };
 
 UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArray array, std::int64_t page_size) {
-  if (layout.slots_dtype != RCAP_DTYPE_INT32 && layout.slots_dtype != RCAP_DTYPE_INT64) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "slots_dtype is %d, allowed are INT32 (%d) and INT64 (%d)", layout.slots_dtype, RCAP_DTYPE_INT32,
-         RCAP_DTYPE_INT64);
-  }
-  if (layout.memory != RCAP_MEMORY_HOST && layout.memory != RCAP_MEMORY_DEVICE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "memory is %d, known values are HOST (0) and DEVICE (1)", layout.memory);
-  }
-  if (layout.unit != RCAP_UNIT_SLOT && layout.unit != RCAP_UNIT_PAGE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "unit is %d, known values are SLOT (0) and PAGE (1)", layout.unit);
-  }
+  require_dtype("slots_dtype", layout.slots_dtype, kListDtypes);
+  require_choice("memory", layout.memory, kMemories);
+  require_choice("unit", layout.unit, kSlotUnits);
   const std::int32_t element = dtype_bytes(layout.slots_dtype);
   if (array.bytes < 0 || array.bytes % element != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", not a whole number of %d-byte elements", name, array.bytes, element);
@@ -41,7 +35,8 @@ void check_range(const char* name, const UnitList& list, std::int64_t num_slots)
   const std::int64_t units = num_slots / list.unit_slots;
   list.view.for_each([&](std::int64_t index, std::int64_t unit) {
     if (unit < 0 || unit >= units) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %s %" PRId64 ", allowed are 0 .. %" PRId64, name, index, list.unit, unit, units - 1);
+      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %s %" PRId64 ", %s (num_slots is %" PRId64 ")", name, index, list.unit, unit,
+           Allowed(0, units - 1).text(), num_slots);
     }
   });
 }
@@ -145,7 +140,8 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
 Answer Capturer::slot_info(std::int64_t slot, rcap_slot_info& info) {
   require_sealed();
   if (slot < 0 || slot >= limits_.num_slots) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", allowed are 0 .. %" PRId64, slot, limits_.num_slots - 1);
+    fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", %s (num_slots is %" PRId64 ")", slot, Allowed(0, limits_.num_slots - 1).text(),
+         limits_.num_slots);
   }
   reap_orphans();
   const SlotStore& store = stages_->store;

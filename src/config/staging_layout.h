@@ -19,10 +19,11 @@ struct StagingNeeds {
 struct StagingLayout {
   std::int64_t captured = 0;   ///< int64 [L]: rows of the forward that each layer captured (R27)
   std::int64_t repeated = 0;   ///< int64 [L]: of these, captured more than once
+  std::int64_t strays = 0;     ///< int64 [L] where there are PARTIAL layers: entries of row_ids outside the device buffer (R14)
   std::int64_t slots = 0;      ///< int64 [device_slots]
   std::int64_t rows = 0;       ///< int64 [device_rows]
   std::int64_t tags = 0;       ///< int64 [device_tags]
-  std::int64_t bad_layer = 0;  ///< int32 [staged]: 1 + column of the first layer with a bad id, or 0
+  std::int64_t bad_layer = 0;  ///< int32 [staged]: see `rows::SnapshotJob`
   std::int64_t payload = 0;    ///< [staged][payload_bytes]
   std::int64_t bytes = 0;
 

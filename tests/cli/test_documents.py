@@ -125,6 +125,20 @@ class Documents(Case):
                 done = subprocess.run([shell, "-n", self.file("script", script.encode())], capture_output=True, timeout=60)
                 self.assertEqual((done.returncode, done.stderr), (DONE, b""))
 
+    def test_fish_completes(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish here")
+        script = self.file("routecap.fish", output("completion", "fish"))
+
+        def complete(line):
+            done = subprocess.run(["fish", "-c", 'source $argv[1]; complete -C $argv[2]', script, line], capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            return {offer.split("\t")[0] for offer in done.stdout.decode().splitlines()}
+
+        self.assertEqual(complete("routecap in"), {"inspect", "interleave"})
+        self.assertEqual(complete("routecap convert --to n"), {"npy", "nemo"})
+        self.assertEqual(complete("routecap help me"), {"merge"})
+
     def test_the_command_includes_nothing_of_the_library_but_the_public_header(self):
         root = pathlib.Path(__file__).resolve().parents[2]
         # `demo` is an example, which is held to the same.

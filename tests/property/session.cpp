@@ -187,6 +187,7 @@ void Session::check_stats() const {
   same(stats.rows_bad, model.rows_bad, "stats.rows_bad");
   same(stats.rows_reserved, model.rows_reserved, "stats.rows_reserved");
   same(stats.rows_rejected, model.rows_rejected, "stats.rows_rejected");
+  same(stats.rows_stray, model.rows_stray, "stats.rows_stray");
   same(stats.slots_released, model.slots_released, "stats.slots_released");
   same(stats.slots_copied, model.slots_copied, "stats.slots_copied");
   same(stats.in_flight, model.in_flight, "stats.in_flight");

@@ -167,8 +167,9 @@ void Session::capture_layer(std::size_t column, std::uint64_t style, const Shape
     }
     call.tokens = std::ssize(batch);
     if (by_row_ids && call.device && noise.below(8) == 0) {
-      // An index in device memory that points nowhere is skipped.
-      call.row_ids->back() = noise.below(2) == 0 ? -1 : static_cast<std::int32_t>(geometry_.device_rows);
+      // An index in device memory that points nowhere is counted, one that stands twice spoils its row.
+      const std::int64_t wrong = noise.below(3);
+      call.row_ids->back() = wrong == 0 ? -1 : wrong == 1 ? static_cast<std::int32_t>(geometry_.device_rows) : call.row_ids->front();
     }
     capture(std::move(call), noise);
   }

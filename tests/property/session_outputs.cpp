@@ -52,6 +52,7 @@ void Session::check_summary(const rcap_summary& library, Sequence number) const 
   met("row outdated", model.rows_outdated);
   met("row reserved", model.rows_reserved);
   met("row rejected", model.rows_rejected);
+  met("row stray", model.rows_stray);
   const std::string of = " of the summary of " + std::to_string(number);
   same(library.sequence, model.sequence, "sequence" + of);
   same(library.step, model.step, "step" + of);
@@ -62,6 +63,8 @@ void Session::check_summary(const rcap_summary& library, Sequence number) const 
   if (finalizing_ == Finalizing::kCaller) same(library.rows_stored, model.rows_stored, "rows_stored" + of);
   same(library.rows_reserved, model.rows_reserved, "rows_reserved" + of);
   same(library.rows_rejected, model.rows_rejected, "rows_rejected" + of);
+  same(library.rows_stray, model.rows_stray, "rows_stray" + of);
+  same(library.first_stray_layer, model.first_stray_layer, "first_stray_layer" + of);
   same(library.first_bad_fault, model.first_bad_fault, "first_bad_fault" + of);
   same(library.first_bad_layer, model.first_bad_layer, "first_bad_layer" + of);
   same(library.first_bad_row, model.first_bad_row, "first_bad_row" + of);

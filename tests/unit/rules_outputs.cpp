@@ -22,7 +22,8 @@ bool same(const rcap_summary& a, const rcap_summary& b) {
          a.rows_outdated == b.rows_outdated && a.rows_reserved == b.rows_reserved && a.rows_rejected == b.rows_rejected &&
          a.first_bad_fault == b.first_bad_fault && a.first_bad_layer == b.first_bad_layer && a.first_bad_row == b.first_bad_row &&
          a.first_bad_slot == b.first_bad_slot && a.layers_bad == b.layers_bad && a.first_bad_layer_number == b.first_bad_layer_number &&
-         a.layer_rows_captured == b.layer_rows_captured && a.layer_rows_expected == b.layer_rows_expected;
+         a.layer_rows_captured == b.layer_rows_captured && a.layer_rows_expected == b.layer_rows_expected && a.rows_stray == b.rows_stray &&
+         a.first_stray_layer == b.first_stray_layer;
 }
 
 }  // namespace
