@@ -38,7 +38,7 @@ IdMap checked_id_map(const rcap_tap_options& options, const void* id_map, int64_
   if (id_map_bytes < entry || id_map_bytes % entry != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map_bytes is %" PRId64 ", it must be a positive multiple of %d", id_map_bytes, entry);
   }
-  return {id_map, options.id_map_dtype, id_map_bytes / entry};
+  return {id_map, options.id_map_dtype, id_map_bytes / entry, options.id_map_memory};
 }
 
 }  // namespace

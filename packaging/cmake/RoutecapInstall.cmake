@@ -74,11 +74,16 @@ if(PROJECT_IS_TOP_LEVEL)
           "${PROJECT_SOURCE_DIR}/LICENSE"
           "${PROJECT_SOURCE_DIR}/capi/docs/contract.md"
           "${PROJECT_SOURCE_DIR}/capi/docs/frame.md"
+          "${PROJECT_SOURCE_DIR}/capi/docs/plugins.md"
           "${PROJECT_SOURCE_DIR}/capi/docs/statuses.md"
     DESTINATION "${CMAKE_INSTALL_DOCDIR}"
     COMPONENT documentation)
   install(
     FILES "${PROJECT_SOURCE_DIR}/capi/examples/quickstart.c"
     DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+    COMPONENT documentation)
+  install(
+    FILES "${PROJECT_SOURCE_DIR}/capi/examples/backend_plugin/plugin.c"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples/backend_plugin"
     COMPONENT documentation)
 endif()

@@ -195,7 +195,7 @@ Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, 
 Answer Capturer::until_ready(const ReadRequest& request, FunctionRef<Answer()> attempt) {
   Answer answer = attempt();
   if (answer.status != RCAP_STATUS_NOT_READY || request.timeout_ns == 0) return answer;
-  progress_.wait_until(deadline_after(request.timeout_ns), [&] {
+  wait_until(deadline_after(request.timeout_ns), [&] {
     answer = attempt();
     return answer.status != RCAP_STATUS_NOT_READY;
   });

@@ -29,10 +29,10 @@ Capturer::~Capturer() {
 
 Capturer::Stages::Stages(const Geometry& geometry, const rows::RowShape& row_shape, const CommitLimits& limits, LayerFacts layers, Backend& backend)
     : shape(row_shape),
-      partial(layers.partial),
-      cache(shape, limits.device_rows, backend),
+      cache(geometry, shape, layers.partial, backend),
       store(geometry, shape),
       copies(store),
+      stream(backend.make_stream()),
       ring(geometry, shape, backend),
       settler(shape, limits, geometry.config().check_level == RCAP_CHECK_FULL, std::move(layers), store, copies) {}
 

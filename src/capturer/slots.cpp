@@ -15,6 +15,7 @@ struct UnitList {
   ListView view;
   std::int64_t unit_slots = 1;  ///< slots that one number names
   const char* unit = "slot";
+  std::vector<std::int64_t> brought;  ///< the numbers, where they came from device memory
 };
 
 UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArray array, std::int64_t page_size) {
@@ -27,7 +28,16 @@ UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArra
   }
   if (array.data == nullptr && array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, %s_bytes is %" PRId64, name, name, array.bytes);
   const std::int64_t count = array.bytes / element;
-  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1, layout.unit == RCAP_UNIT_PAGE ? "page" : "slot"};
+  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1, layout.unit == RCAP_UNIT_PAGE ? "page" : "slot", {}};
+}
+
+/// Slots in device memory are needed at the call: it is refused whole where one of them is out of range (R14), and takes its number (R9).
+void bring_to_host(UnitList& list, std::int32_t memory, Backend& backend, void* stream, FetchRoom& room) {
+  const std::int64_t count = list.view.count();
+  if (memory != RCAP_MEMORY_DEVICE || count == 0 || backend.reads_host_lists()) return;
+  list.brought.resize(static_cast<std::size_t>(count));
+  backend.widen_to_host(list.view, list.brought.data(), stream, room);
+  list.view = {list.brought.data(), 8, 1, count, count};
 }
 
 /// -1 is no slot here, and nothing is applied (R14).
@@ -52,9 +62,10 @@ std::vector<std::int64_t> expanded(const UnitList& list) {
 
 }  // namespace
 
-void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots) {
+void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots, void* stream) {
   require_sealed();
-  const UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
+  UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
+  bring_to_host(list, layout.memory, *backend_, stream, stages_->fetched);
   check_range("slots", list, limits_.num_slots);
   const Sequence sequence = next_sequence();
   take_sequence(sequence);
@@ -74,14 +85,16 @@ void Capturer::release_all() {
   progress_.announce();
 }
 
-void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to) {
+void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to, void* stream) {
   require_sealed();
-  const UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
-  const UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
+  UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
+  UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
   if (sources.view.count() != targets.view.count()) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes,
          to.bytes);
   }
+  bring_to_host(sources, layout.memory, *backend_, stream, stages_->fetched);
+  bring_to_host(targets, layout.memory, *backend_, stream, stages_->fetched);
   check_range("from", sources, limits_.num_slots);
   check_range("to", targets, limits_.num_slots);
   const std::vector<std::int64_t> from_slots = expanded(sources);

@@ -30,9 +30,9 @@ Settler::Entries Settler::entries_of(const Block& block) const {
   if (block.acceptance == RCAP_ACCEPT_LATER) {
     // A rank without slots stages rows and stores none.
     entries.count = block.accepted_slots_given || block.slots_given ? block.accepted_entries : 0;
-    entries.rows = block.accepted_lists.rows;
+    entries.rows = block.accepted_rows_on_device ? block.part<std::int64_t>(block.pinned, block.extra_rows()) : block.accepted_lists.rows;
     if (block.accepted_slots_given) {
-      entries.slots = block.accepted_lists.slots;
+      entries.slots = block.accepted_slots_on_device ? block.part<std::int64_t>(block.pinned, block.accepted_slots()) : block.accepted_lists.slots;
     } else {
       entries.row_slots = forward_slots;
     }
@@ -228,8 +228,9 @@ void Settler::drop_rows(Block& block) {
   if (block.acceptance == RCAP_ACCEPT_LATER && !block.accepted) return;
   // Lists that only a failed device knew are lost with it.
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
+  const bool accepted_lost = later && block.accept_transfer.started && !block.accept_transfer.done;
   const bool slots_lost = block.slots_on_device && !(later && block.accepted_slots_given);
-  if (block.failed && (slots_lost || (!later && block.rows_on_device))) return;
+  if (block.failed && (accepted_lost || slots_lost || (!later && block.rows_on_device))) return;
   const Entries entries = entries_of(block);
   std::int64_t scattered = 0;
   for (std::int64_t i = 0; i < entries.count; ++i) {

@@ -95,7 +95,7 @@ rcap_capturer_plan Geometry::plan() const {
   plan.ids_dtype = ids_dtype_;
   plan.num_layers = layers();
   const std::int64_t staging =
-      checked_multiply(config_.pipeline_depth, StagingLayout::largest(shape, device_rows_.rows).bytes, "pipeline_depth * bytes of a staging block");
+      checked_multiply(config_.pipeline_depth, StagingLayout::block_bytes(shape, device_rows_.rows), "pipeline_depth * bytes of a staging block");
   plan.device_bytes = checked_add(cache_bytes(shape, device_rows_.rows), staging, "bytes on the device");
   plan.pinned_bytes = staging;
   plan.slot_ids_bytes = shape.ids_bytes;

@@ -34,4 +34,10 @@ StagingLayout StagingLayout::of(const rows::RowShape& shape, const StagingNeeds&
   return layout;
 }
 
+std::int64_t StagingLayout::block_bytes(const rows::RowShape& shape, std::int64_t device_rows) {
+  // One list more than a forward has of its own.
+  const std::int64_t two_lists = device_rows > INT64_MAX / 2 ? INT64_MAX : 2 * device_rows;
+  return of(shape, {device_rows, device_rows, two_lists, device_rows}).bytes;
+}
+
 }  // namespace routecap

@@ -55,6 +55,7 @@ void Tap::open(const Geometry& geometry, const rows::RowShape& shape, const rows
   job_.id_map = id_map_.data;
   job_.id_map_dtype = id_map_.dtype;
   job_.id_map_entries = id_map_.entries;
+  job_.id_map_memory = id_map_.memory;
   fused_columns_ = geometry.config().num_fused_shared_experts;
   if (partial()) row_seen_.resize(static_cast<std::size_t>(cache.device_rows));
   backend_ = &backend;
@@ -127,6 +128,7 @@ void Tap::capture(const rcap_capture_layout& layout, const CaptureArguments& arg
   if (layout.tokens == 0) return;
   job.ids = arguments.ids.data;
   job.ids_dtype = layout.ids_dtype;
+  job.memory = layout.memory;
   job.tokens = layout.tokens;
   job.first_row = layout.first_row;
   job.row_ids = arguments.row_ids;

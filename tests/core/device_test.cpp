@@ -130,7 +130,9 @@ TEST_CASE("R32, R33: the block of a dropped output is free, and its rows are mis
     engine.capture(50, 1);
     rcap_output* next = nullptr;
     CHECK(engine.end({4}, &next) == RCAP_STATUS_BUSY);
-    CHECK(engine.show({1, 2, 3}) == "10 11 12");
+    // Slots that the host knows are settled at once; those that only the device knows come with the copy.
+    CHECK(engine.show({1, 2, 3}) == (memory == RCAP_MEMORY_HOST ? "- - 12" : "10 11 12"));
+    CHECK(engine.stats().in_flight == 1);
     engine.backend->finish_copies();
     CHECK(engine.show({1, 2, 3}) == "- - 12");
     CHECK(engine.stats().in_flight == 0);

@@ -50,19 +50,22 @@ set(development_files
     "${INCLUDEDIR}/routecap/routecap.h"
     "${INCLUDEDIR}/routecap/routecap_flat.h"
     "${INCLUDEDIR}/routecap/routecap_table.h"
-    "${INCLUDEDIR}/routecap/routecap_loader.h")
+    "${INCLUDEDIR}/routecap/routecap_loader.h"
+    "${INCLUDEDIR}/routecap/backend.h")
 set(documentation_files
     "${DOCDIR}/README.md"
     "${DOCDIR}/CHANGELOG.md"
     "${DOCDIR}/LICENSE"
     "${DOCDIR}/contract.md"
     "${DOCDIR}/frame.md"
+    "${DOCDIR}/plugins.md"
     "${DOCDIR}/statuses.md"
-    "${DOCDIR}/examples/quickstart.c")
+    "${DOCDIR}/examples/quickstart.c"
+    "${DOCDIR}/examples/backend_plugin/plugin.c")
 
 # expect_documents(FOLDER): each is the source's, and README's links to those that are installed lead there.
 function(expect_documents folder)
-  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/frame.md capi/docs/statuses.md)
+  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/frame.md capi/docs/plugins.md capi/docs/statuses.md)
     cmake_path(GET pair FILENAME name)
     run(${CMAKE_COMMAND} -E compare_files "${SOURCE}/${pair}" "${folder}/${name}")
   endforeach()
@@ -71,7 +74,7 @@ function(expect_documents folder)
   if(readme MATCHES "\\]\\(capi/(docs|examples/quickstart)")
     message(FATAL_ERROR "the installed README.md links to ${CMAKE_MATCH_0}, which is not there")
   endif()
-  foreach(target IN ITEMS contract.md frame.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
+  foreach(target IN ITEMS contract.md frame.md plugins.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
     string(FIND "${readme}" "](${target})" found)
     if(found EQUAL -1)
       message(FATAL_ERROR "the installed README.md does not link to ${target}")

@@ -126,5 +126,5 @@ TEST_CASE("error texts: a product that overflows is told with its factors' names
         "a staging block for " + number + " device rows of 16 bytes, with their lists, exceeds 9223372036854775807 bytes");
   // A row takes 16 bytes, 4 of faults, and 8 each of slot, row and tag; a block 48 for the counts of three layers.
   CHECK(create_text([](auto& c) { c.chunked_prefill_size = std::int64_t{1} << 52, c.pipeline_depth = 4096; }) ==
-        "pipeline_depth * bytes of a staging block: 4096 * 198158383604301872 exceeds 9223372036854775807");
+        "pipeline_depth * bytes of a staging block: 4096 * 234187180623265840 exceeds 9223372036854775807");
 }

@@ -26,7 +26,7 @@ _Static_assert(offsetof(rcap_backend_options, struct_size) == 0 && sizeof(((rcap
 _Static_assert(offsetof(rcap_backend_options, device_ordinal) == 8 && sizeof(((rcap_backend_options*)0)->device_ordinal) == 4, "rcap_backend_options.device_ordinal");
 _Static_assert(offsetof(rcap_backend_options, threads) == 12 && sizeof(((rcap_backend_options*)0)->threads) == 4, "rcap_backend_options.threads");
 
-_Static_assert(sizeof(rcap_backend_info) == 184, "rcap_backend_info");
+_Static_assert(sizeof(rcap_backend_info) == 240, "rcap_backend_info");
 _Static_assert(offsetof(rcap_backend_info, struct_size) == 0 && sizeof(((rcap_backend_info*)0)->struct_size) == 8, "rcap_backend_info.struct_size");
 _Static_assert(offsetof(rcap_backend_info, device_ordinal) == 8 && sizeof(((rcap_backend_info*)0)->device_ordinal) == 4, "rcap_backend_info.device_ordinal");
 _Static_assert(offsetof(rcap_backend_info, threads) == 12 && sizeof(((rcap_backend_info*)0)->threads) == 4, "rcap_backend_info.threads");
@@ -34,6 +34,14 @@ _Static_assert(offsetof(rcap_backend_info, host_memory) == 16 && sizeof(((rcap_b
 _Static_assert(offsetof(rcap_backend_info, reserved) == 20 && sizeof(((rcap_backend_info*)0)->reserved) == 4, "rcap_backend_info.reserved");
 _Static_assert(offsetof(rcap_backend_info, name) == 24 && sizeof(((rcap_backend_info*)0)->name) == 32, "rcap_backend_info.name");
 _Static_assert(offsetof(rcap_backend_info, description) == 56 && sizeof(((rcap_backend_info*)0)->description) == 128, "rcap_backend_info.description");
+_Static_assert(offsetof(rcap_backend_info, device_bytes) == 184 && sizeof(((rcap_backend_info*)0)->device_bytes) == 8, "rcap_backend_info.device_bytes");
+_Static_assert(offsetof(rcap_backend_info, pinned_bytes) == 192 && sizeof(((rcap_backend_info*)0)->pinned_bytes) == 8, "rcap_backend_info.pinned_bytes");
+_Static_assert(offsetof(rcap_backend_info, captures) == 200 && sizeof(((rcap_backend_info*)0)->captures) == 8, "rcap_backend_info.captures");
+_Static_assert(offsetof(rcap_backend_info, snapshots) == 208 && sizeof(((rcap_backend_info*)0)->snapshots) == 8, "rcap_backend_info.snapshots");
+_Static_assert(offsetof(rcap_backend_info, copies) == 216 && sizeof(((rcap_backend_info*)0)->copies) == 8, "rcap_backend_info.copies");
+_Static_assert(offsetof(rcap_backend_info, copied_bytes) == 224 && sizeof(((rcap_backend_info*)0)->copied_bytes) == 8, "rcap_backend_info.copied_bytes");
+_Static_assert(offsetof(rcap_backend_info, lost) == 232 && sizeof(((rcap_backend_info*)0)->lost) == 4, "rcap_backend_info.lost");
+_Static_assert(offsetof(rcap_backend_info, reserved2) == 236 && sizeof(((rcap_backend_info*)0)->reserved2) == 4, "rcap_backend_info.reserved2");
 
 _Static_assert(sizeof(rcap_capturer_config) == 136, "rcap_capturer_config");
 _Static_assert(offsetof(rcap_capturer_config, struct_size) == 0 && sizeof(((rcap_capturer_config*)0)->struct_size) == 8, "rcap_capturer_config.struct_size");
@@ -435,4 +443,5 @@ _Static_assert(offsetof(rcap_api, wire_detect) == 16 + 80 * sizeof(void*), "slot
 _Static_assert(offsetof(rcap_api, record_encode) == 16 + 81 * sizeof(void*), "slot 81");
 _Static_assert(offsetof(rcap_api, record_decode) == 16 + 82 * sizeof(void*), "slot 82");
 _Static_assert(offsetof(rcap_api, capturer_encode) == 16 + 83 * sizeof(void*), "slot 83");
-_Static_assert(sizeof(rcap_api) == 16 + 84 * sizeof(void*), "rcap_api");
+_Static_assert(offsetof(rcap_api, backend_search) == 16 + 84 * sizeof(void*), "slot 84");
+_Static_assert(sizeof(rcap_api) == 16 + 85 * sizeof(void*), "rcap_api");

@@ -22,6 +22,7 @@ EngineConfig engine_config(const Options& options) {
   config.pipeline_depth = options.depth;
   config.finalize = options.finalize;
   config.weights = options.weights;
+  config.accelerator = options.accelerator;
   return config;
 }
 

@@ -11,6 +11,8 @@
 
 namespace engine {
 
+class Accelerator;
+
 enum class FinalizeMode { kCaller, kThread };
 
 struct Options {
@@ -27,6 +29,8 @@ struct Options {
   bool help = false;
   /// Spoils the first record behind the library's back, which the checker must notice: how the tests test the checker.
   bool inject_wrong_row = false;
+  /// No option of the command line: a program that brings an accelerator sets it.
+  Accelerator* accelerator = nullptr;
 };
 
 /// One line about an option that cannot be.

@@ -159,7 +159,7 @@ enum rcap_dtype_value {
 };
 
 /**
- * Where an array lives. The host backend reads both kinds at the call; what it finds in DEVICE memory it treats as an accelerator would:
+ * Where an array lives. The host backend reads both kinds at the call; what it finds in DEVICE memory it treats as an accelerator does:
  * bad entries are found at finalize, row by row, instead of refusing the call (R14).
  *
  * @since 0.1
@@ -379,6 +379,22 @@ struct rcap_backend_info {
   char name[32];
   /** Device and driver in words. */
   char description[128];
+  /** Bytes of device memory that capturers hold at the moment. This and the counters below are 0 where the backend does not count, as the host. */
+  int64_t device_bytes;
+  /** The same of pinned host memory. */
+  int64_t pinned_bytes;
+  /** Captures since it was opened. */
+  int64_t captures;
+  /** Snapshots: one for each forward. */
+  int64_t snapshots;
+  /** Copies to the host. */
+  int64_t copies;
+  /** Bytes that these copies moved. */
+  int64_t copied_bytes;
+  /** 1 if the device has failed for good (R34): close everything and open it again, in a new process where its driver needs one. */
+  int32_t lost;
+  /** Always 0. */
+  int32_t reserved2;
 };
 
 /**
@@ -396,18 +412,38 @@ struct rcap_backend_info {
 void rcap_backend_info_init(rcap_backend_info* value, int64_t struct_size);
 
 /**
- * Opens a backend by name. `host` is built in.
+ * Opens a backend. `host` is built in; every other is a plugin (`backend.h`), which is loaded once and stays in the process.
  *
- * @param name     zero-terminated; `host`
+ * A name is looked for as `libroutecap_backend_<name>.so` in the folders of the environment variable ROUTECAP_BACKEND_PATH (absolute ones, separated by
+ * colons; not in a privileged process), in `routecap/backends-<abi>/` beside the library, and in the same folder of the configured library folder; never
+ * in the current folder. A file that will not do is passed over. The text of a failure says every place and why; `rcap_backend_search` says it whole.
+ *
+ * @param name     zero-terminated; `host`, a name of a-z, 0-9, _ and -, or the absolute path of a plugin
  * @param options  null for the defaults
  * @param backend  receives the handle; the caller destroys it
- * @return OK | INVALID_ARGUMENT (null, empty name) | NOT_FOUND (no backend of that name) | OUT_OF_RANGE (device or threads) | UNSUPPORTED | OUT_OF_MEMORY
+ * @return OK | INVALID_ARGUMENT (null, empty or impossible name, a relative path, a file that is no plugin) | NOT_FOUND (no such file) | CORRUPT (no shared
+ *         object) | UNSUPPORTED (of another architecture; an option) | VERSION_MISMATCH (of another interface) | INVALID_STATE (a library that the plugin
+ *         needs is lacking) | NO_DEVICE (the plugin finds none) | DEVICE | OUT_OF_RANGE (device or threads) | OUT_OF_MEMORY
  * @owner backend
  * @thread any
  * @since 0.1
  * @slot 9
  */
 rcap_status rcap_backend_open(const char* name, const rcap_backend_options* options, rcap_backend** backend, rcap_error* err);
+
+/**
+ * Tells where a backend of that name is looked for and what is there: one line a place, its path and `loads` or why not. Loads what can be loaded, opens nothing.
+ *
+ * @param name        as for `rcap_backend_open`
+ * @param text        receives the lines, zero-terminated; null with capacity 0
+ * @param text_bytes  capacity
+ * @param needed      receives the bytes written, or needed, the zero included
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE (capacity, `needed` is set) | OUT_OF_MEMORY
+ * @thread any
+ * @since 0.1
+ * @slot 84
+ */
+rcap_status rcap_backend_search(const char* name, void* text, int64_t text_bytes, int64_t* needed, rcap_error* err);
 
 /**
  * Describes an open backend.
@@ -884,7 +920,8 @@ rcap_status rcap_model_add_tap(rcap_model* self, int32_t layer_number, const rca
  * (`rcap_capturer_plan_get` told how much it needs), and the call may be repeated.
  *
  * @param self  a capturer
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | OUT_OF_MEMORY (the memory of the plan) | FORKED
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | UNSUPPORTED (the backend cannot keep such rows) |
+ *         OUT_OF_MEMORY (the memory of the plan) | DEVICE | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 23
@@ -894,7 +931,8 @@ rcap_status rcap_capturer_seal(rcap_capturer* self, rcap_error* err);
 /**
  * Hands one layer's top-k ids (and weights) of some rows over: narrowed, mapped, counted, written to the device cache.
  *
- * Enqueued on `stream`; the host backend has done it when it returns. Allocates nothing, waits for nothing, may be recorded into a graph. On a
+ * Enqueued on `stream`; the host backend has done it when it returns. Allocates nothing, waits for nothing, may be recorded into a graph (with what lies
+ * in DEVICE memory; a plugin may refuse HOST arrays as UNSUPPORTED). On a
  * denied tap nothing is looked at, nothing is written and the call is counted (R18). What does not fit the device buffer is refused before a
  * byte is written (R14). An id outside [0, E) marks its row, which is missing if it is ever committed.
  *
@@ -910,7 +948,7 @@ rcap_status rcap_capturer_seal(rcap_capturer* self, rcap_error* err);
  *                       missing with LAYER_REPEATED, and the others are stored (R14)
  * @param row_ids_count  `tokens`, or 0 with null
  * @param stream         backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | FORKED
  * @capture ok
  * @thread any  on different taps of one capturer; one caller per tap
  * @since 0.1
@@ -1224,7 +1262,8 @@ rcap_status rcap_capturer_discard_forward(rcap_capturer* self, void* stream, rca
 int64_t rcap_output_sequence(const rcap_output* self, rcap_error* err);
 
 /**
- * Tells which rows of a LATER forward are committed; once, before finalize. A refused call may be repeated (R21). 0 entries commit nothing.
+ * Tells which rows of a LATER forward are committed; once, before finalize. A refused call may be repeated (R21). 0 entries commit nothing. Lists in
+ * DEVICE memory are fetched in stream order, the call does not wait; finalize is NOT_READY until they are there. DEVICE here ends the output (R34).
  *
  * @param self         an output of a LATER forward
  * @param layout       shape
@@ -1438,8 +1477,9 @@ void rcap_slot_info_init(rcap_slot_info* value, int64_t struct_size);
  * @param layout       shape
  * @param slots        slots or pages, each in range: -1 is not, and then nothing is applied
  * @param slots_bytes  bytes of the list, a whole number of elements
- * @param stream       backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
+ * @param stream       backend's stream handle, null for its default stream. A list in DEVICE memory is fetched first: the call waits until the stream
+ *                     has come to it (the host backend reads it at once)
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | OUT_OF_MEMORY | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 46
@@ -1471,8 +1511,8 @@ rcap_status rcap_capturer_release_all(rcap_capturer* self, void* stream, rcap_er
  * @param from_bytes  bytes of the list
  * @param to          targets, each in range, none twice; a reserved one is left alone
  * @param to_bytes    the same number of elements
- * @param stream      backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | OUT_OF_MEMORY | FORKED
+ * @param stream      as for `rcap_capturer_release_slots`
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | OUT_OF_MEMORY | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 48

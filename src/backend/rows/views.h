@@ -45,6 +45,9 @@ struct CacheView {
   std::uint8_t* marks = nullptr;   ///< [L][device_rows]
   LayerExtent* extents = nullptr;  ///< [L]
   std::int64_t device_rows = 0;
+  const std::uint8_t* partial = nullptr;  ///< [L] 1 = the layer is PARTIAL; null without such
+  std::int32_t num_experts = 0;
+  std::int32_t weights_dtype = 0;  ///< as kept; 0 without weights
 };
 
 /// dtype codes are `rcap_dtype` of the public header.
@@ -53,6 +56,7 @@ struct CaptureJob {
   CacheView cache;
   std::int32_t layer = 0;  ///< column of the layer
   std::int32_t num_experts = 0;
+  std::int32_t memory = 0;            ///< a `rcap_memory`: of ids, weights and row_ids; what a host loop reads is host memory either way
   const void* ids = nullptr;          ///< [tokens] rows of at least K columns, any alignment
   std::int32_t ids_dtype = 0;         ///< INT64, INT32, INT16, UINT16, UINT8
   std::int64_t ids_stride = 0;        ///< bytes
@@ -62,6 +66,7 @@ struct CaptureJob {
   std::int64_t weights_stride = 0;    ///< bytes
   const void* id_map = nullptr;       ///< physical -> logical, or null
   std::int32_t id_map_dtype = 0;      ///< INT32 or INT64
+  std::int32_t id_map_memory = 0;     ///< a `rcap_memory`
   std::int64_t id_map_entries = 0;
   std::int64_t tokens = 0;
   std::int64_t first_row = 0;
