@@ -40,6 +40,7 @@ LIST
     valgrind) echo "valgrind valgrind" ;;
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
+    swig) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
   esac
 }
 
