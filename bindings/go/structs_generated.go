@@ -19,11 +19,11 @@ type errorLayout struct {
 // buildInfoLayout: How the library was built and what it uses on this machine.
 type buildInfoLayout struct {
 	structSize int64
-	aBIVersion int32
+	abiVersion int32
 	reserved   int32
 	version    [32]byte
 	compiler   [64]byte
-	sIMD       [16]byte
+	simd       [16]byte
 	features   [128]byte
 }
 
@@ -64,7 +64,7 @@ type capturerConfigLayout struct {
 	maxRunningRequests     int64
 	numVerifyTokens        int64
 	maxGraphTokens         int64
-	dPSize                 int64
+	dpSize                 int64
 	attnTPSize             int64
 	numSlots               int64
 	pageSize               int64
@@ -382,7 +382,7 @@ type CompareReport struct {
 // leaves it.
 type encodeOptionsLayout struct {
 	structSize  int64
-	dType       DType
+	dtype       DType
 	missing     Missing
 	fillID      int32
 	zstdLevel   int32
@@ -399,6 +399,6 @@ type decodeHintsLayout struct {
 	numExperts int32
 	topK       int32
 	numLayers  int32
-	dType      DType
+	dtype      DType
 	turn       int64
 }

@@ -65,6 +65,14 @@ def camel(name):
     return "".join(words)
 
 
+def unexported(name):
+    """fooBar of FooBar, and of an initialism at the front all of it: idsRowStride of IDsRowStride."""
+    for word in sorted(WORDS.values(), key=len, reverse=True):
+        if name.startswith(word) and word[:2].isupper():
+            return word.lower() + name[len(word):]
+    return name[0].lower() + name[1:]
+
+
 def go_words(text):
     """C's spellings in a comment become Go's."""
     def constant(match):
@@ -132,15 +140,13 @@ def struct_text(struct):
     exported = EXPORTED.get(struct["name"])
     name = exported or camel(struct["name"][len("rcap_"):])
     if not exported:
-        name = name[0].lower() + name[1:] + "Layout" * (not name.endswith("Layout"))
+        name = unexported(name) + "Layout" * (not name.endswith("Layout"))
     text = comment("%s: %s" % (name, struct["doc"])) + "type %s struct {\n" % name
     offset = 0
     for field in struct["fields"]:
         go_name = camel(field["name"])
         if not exported or field["name"] in ("struct_size", "reserved"):
-            go_name = go_name[0].lower() + go_name[1:]
-            if go_name.startswith("iD"):
-                go_name = "id" + go_name[2:]
+            go_name = unexported(go_name)
         if field["offset"] != offset:
             raise SystemExit("%s.%s: C has a hole before it, which Go would not have" % (struct["name"], field["name"]))
         offset += field["size"]

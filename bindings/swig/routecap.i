@@ -11,7 +11,12 @@
 #include <routecap/routecap_flat.h>
 %}
 
+// int64_t is C's long on every 64-bit Linux. SWIG would write long long into its casts, which is another type to a compiler.
+#define SWIGWORDSIZE64
 %include <stdint.i>
+#ifdef SWIGJAVA
+%apply long long { int64_t };
+#endif
 
 #if defined(SWIGGO)
 %include "go.i"

@@ -228,6 +228,23 @@ static void* Swig_malloc(int c) {
 
 #include <stdint.h>		// Use the C99 official header
 
+
+#include <limits.h>
+#if !defined(SWIG_NO_LLONG_MAX)
+# if !defined(LLONG_MAX) && defined(__GNUC__) && defined (__LONG_LONG_MAX__)
+#   define LLONG_MAX __LONG_LONG_MAX__
+#   define LLONG_MIN (-LLONG_MAX - 1LL)
+#   define ULLONG_MAX (LLONG_MAX * 2ULL + 1ULL)
+# endif
+#endif
+
+
+#if !defined(SWIG_NO_WORDSIZE64_CHECK)
+#if (__WORDSIZE == 32) || (LONG_MAX == INT_MAX)
+# error "SWIG generated code is invalid on this 32-bit architecture, please regenerate without defining SWIGWORDSIZE64 or define SWIGWORDSIZE32"
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -356,7 +373,7 @@ int _wrap_rcap_layout_rows_native(int _swig_go_0, _goslice_ _swig_go_1, long lon
   arg9 = (int64_t *)_swig_go_7; 
   arg10 = (rcap_error *)_swig_go_8; 
   
-  result = (rcap_status)rcap_layout_rows(arg1,(long long const *)arg2,arg3,arg4,arg5,arg6,arg7,arg8,arg9,arg10);
+  result = (rcap_status)rcap_layout_rows(arg1,(long const *)arg2,arg3,arg4,arg5,arg6,arg7,arg8,arg9,arg10);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -816,7 +833,7 @@ int _wrap_rcap_capturer_end_forward_native(rcap_capturer *_swig_go_0, rcap_forwa
   arg10 = (rcap_output **)_swig_go_6; 
   arg11 = (rcap_error *)_swig_go_7; 
   
-  result = (rcap_status)rcap_capturer_end_forward(arg1,(struct rcap_forward_layout const *)arg2,(void const *)arg3,arg4,(void const *)arg5,arg6,(long long const *)arg7,arg8,arg9,arg10,arg11);
+  result = (rcap_status)rcap_capturer_end_forward(arg1,(struct rcap_forward_layout const *)arg2,(void const *)arg3,arg4,(void const *)arg5,arg6,(long const *)arg7,arg8,arg9,arg10,arg11);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1183,7 +1200,7 @@ int _wrap_rcap_capturer_read_native(rcap_capturer *_swig_go_0, rcap_read_layout 
   arg7 = (rcap_record **)_swig_go_4; 
   arg8 = (rcap_error *)_swig_go_5; 
   
-  result = (rcap_status)rcap_capturer_read((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long long const *)arg5,arg6,arg7,arg8);
+  result = (rcap_status)rcap_capturer_read((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long const *)arg5,arg6,arg7,arg8);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1232,7 +1249,7 @@ int _wrap_rcap_capturer_read_into_native(rcap_capturer *_swig_go_0, rcap_read_la
   arg13 = (rcap_read_info *)_swig_go_7; 
   arg14 = (rcap_error *)_swig_go_8; 
   
-  result = (rcap_status)rcap_capturer_read_into((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long long const *)arg5,arg6,arg7,arg8,arg9,arg10,arg11,arg12,arg13,arg14);
+  result = (rcap_status)rcap_capturer_read_into((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long const *)arg5,arg6,arg7,arg8,arg9,arg10,arg11,arg12,arg13,arg14);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1465,7 +1482,7 @@ int _wrap_rcap_record_version_spans_native(rcap_record *_swig_go_0, int64_t **_s
   arg4 = (int64_t *)_swig_go_3; 
   arg5 = (rcap_error *)_swig_go_4; 
   
-  result = (rcap_status)rcap_record_version_spans((struct rcap_record const *)arg1,(long long const **)arg2,(long long const **)arg3,arg4,arg5);
+  result = (rcap_status)rcap_record_version_spans((struct rcap_record const *)arg1,(long const **)arg2,(long const **)arg3,arg4,arg5);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1611,7 +1628,7 @@ int _wrap_rcap_record_interleave_native(rcap_record *_swig_go_0, _goslice_ _swig
   arg7 = (rcap_record **)_swig_go_4; 
   arg8 = (rcap_error *)_swig_go_5; 
   
-  result = (rcap_status)rcap_record_interleave((struct rcap_record const *)arg1,(long long const *)arg2,arg3,(struct rcap_record const *)arg4,(long long const *)arg5,arg6,arg7,arg8);
+  result = (rcap_status)rcap_record_interleave((struct rcap_record const *)arg1,(long const *)arg2,arg3,(struct rcap_record const *)arg4,(long const *)arg5,arg6,arg7,arg8);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1865,7 +1882,7 @@ int _wrap_rcap_capturer_encode_native(rcap_capturer *_swig_go_0, rcap_read_layou
   arg11 = (int64_t *)_swig_go_7; 
   arg12 = (rcap_error *)_swig_go_8; 
   
-  result = (rcap_status)rcap_capturer_encode((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long long const *)arg5,arg6,arg7,(struct rcap_encode_options const *)arg8,arg9,arg10,arg11,arg12);
+  result = (rcap_status)rcap_capturer_encode((struct rcap_capturer const *)arg1,(struct rcap_read_layout const *)arg2,(void const *)arg3,arg4,(long const *)arg5,arg6,arg7,(struct rcap_encode_options const *)arg8,arg9,arg10,arg11,arg12);
   _swig_go_result = result; 
   return _swig_go_result;
 }
