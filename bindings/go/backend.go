@@ -42,7 +42,7 @@ func OpenBackend(name string, options BackendOptions) (*Backend, error) {
 	given.threads = options.Threads
 	var handle uintptr
 	failed := wanted()
-	if err := failure(native.Rcap_backend_open(name, unsafe.Pointer(&given), &handle, unsafe.Pointer(&failed)), &failed); err != nil {
+	if err := failure(native.Rcap_backend_open(name, unsafe.Pointer(&given), unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
 	backend := &Backend{&cell{what: "backend", destroy: func(c *cell) { native.Rcap_backend_destroy(c.handle) }}}

@@ -34,7 +34,7 @@ func NewCapturer(config Config) (*Capturer, error) {
 	}
 	var handle uintptr
 	failed := wanted()
-	status := native.Rcap_capturer_create(unsafe.Pointer(&layout), config.LayerIDs, backend, &handle, unsafe.Pointer(&failed))
+	status := native.Rcap_capturer_create(unsafe.Pointer(&layout), config.LayerIDs, backend, unsafe.Pointer(&handle), unsafe.Pointer(&failed))
 	if err := failure(status, &failed); err != nil {
 		return nil, err
 	}
@@ -77,14 +77,14 @@ type Model struct {
 
 // AddModel adds a model before the seal: one RoleTarget, any number of RoleDraft. Drafts start denied and stay so (R20). The name is used in errors.
 func (c *Capturer) AddModel(role Role, name string) (*Model, error) {
-	model := &Model{capturer: c}
+	var model uintptr
 	err := c.asEngine(func(handle uintptr, failed *errorLayout) int32 {
-		return native.Rcap_capturer_add_model(handle, int32(role), name, &model.handle, unsafe.Pointer(failed))
+		return native.Rcap_capturer_add_model(handle, int32(role), name, unsafe.Pointer(&model), unsafe.Pointer(failed))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return model, nil
+	return &Model{c, model}, nil
 }
 
 // SetCapture sets the gate of the model's taps, before the seal. Allowing a draft is refused; denying the target makes the seal fail (R20).
@@ -113,7 +113,7 @@ func (m *Model) AddTap(layer int32, options TapOptions) (*Tap, error) {
 	}
 	var handle uintptr
 	err := m.capturer.asEngine(func(_ uintptr, failed *errorLayout) int32 {
-		status := native.Rcap_model_add_tap(m.handle, layer, unsafe.Pointer(&given), options.IDMap.raw(), &handle, unsafe.Pointer(failed))
+		status := native.Rcap_model_add_tap(m.handle, layer, unsafe.Pointer(&given), options.IDMap.raw(), unsafe.Pointer(&handle), unsafe.Pointer(failed))
 		// The map was read only so far: what is kept from now on is pinned from now on.
 		if status >= 0 && options.IDMap.memory == MemoryHost && options.IDMap.bytes > 0 {
 			m.capturer.cell.pins.Pin(options.IDMap.data)
@@ -141,7 +141,7 @@ func (c *Capturer) Tap(id int32) (*Tap, error) {
 	defer c.cell.release()
 	var handle uintptr
 	failed := wanted()
-	if err := failure(native.Rcap_capturer_tap(c.cell.handle, id, &handle, unsafe.Pointer(&failed)), &failed); err != nil {
+	if err := failure(native.Rcap_capturer_tap(c.cell.handle, id, unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
 	return c.tapOf(handle), nil

@@ -57,7 +57,7 @@ func (c *Capturer) completionDescriptor() (int32, error) {
 	defer c.cell.release()
 	var descriptor int32
 	failed := wanted()
-	status := native.Rcap_capturer_completion_fd(c.cell.handle, &descriptor, unsafe.Pointer(&failed))
+	status := native.Rcap_capturer_completion_fd(c.cell.handle, unsafe.Pointer(&descriptor), unsafe.Pointer(&failed))
 	return descriptor, failure(status, &failed)
 }
 
@@ -70,7 +70,7 @@ func (c *Capturer) NextCompleted(ctx context.Context) (Completion, error) {
 		}
 		defer c.cell.release()
 		failed := wanted()
-		status := native.Rcap_capturer_next_completed(c.cell.handle, timeout, &completion.Sequence, (*int32)(&completion.Code), unsafe.Pointer(&failed))
+		status := native.Rcap_capturer_next_completed(c.cell.handle, timeout, unsafe.Pointer(&completion.Sequence), unsafe.Pointer(&completion.Code), unsafe.Pointer(&failed))
 		return failure(status, &failed)
 	})
 	return completion, err

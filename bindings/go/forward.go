@@ -91,7 +91,7 @@ func (c *Capturer) EndForwardInto(output *Output, forward Forward) error {
 	var handle uintptr
 	failed := wanted()
 	status := native.Rcap_capturer_end_forward(c.cell.handle, unsafe.Pointer(&layout), forward.Slots.raw(), forward.Rows.raw(), tags,
-		uintptr(forward.Stream), &handle, unsafe.Pointer(&failed))
+		uintptr(forward.Stream), unsafe.Pointer(&handle), unsafe.Pointer(&failed))
 	if status < 0 {
 		return newError(Code(status), &failed)
 	}

@@ -56,7 +56,7 @@ type RowsQuery struct {
 func LayoutRows(query RowsQuery) (firstRow, tokens int64, err error) {
 	failed := wanted()
 	status := native.Rcap_layout_rows(int32(query.Kind), query.TokensPerRank, query.Rank, max(1, query.AttentionTP), query.AttentionTPRank,
-		query.PaddedTokensPerRank, &firstRow, &tokens, unsafe.Pointer(&failed))
+		query.PaddedTokensPerRank, unsafe.Pointer(&firstRow), unsafe.Pointer(&tokens), unsafe.Pointer(&failed))
 	return firstRow, tokens, failure(status, &failed)
 }
 

@@ -135,7 +135,7 @@ func (o *Output) DeviceRows() (address uint64, bytes int64, err error) {
 	defer o.leave(own)
 	var data unsafe.Pointer
 	failed := wanted()
-	status := native.Rcap_output_device_rows(own.handle, &data, &bytes, unsafe.Pointer(&failed))
+	status := native.Rcap_output_device_rows(own.handle, unsafe.Pointer(&data), unsafe.Pointer(&bytes), unsafe.Pointer(&failed))
 	return uint64(uintptr(data)), bytes, failure(status, &failed)
 }
 

@@ -67,8 +67,8 @@ func (c *Capturer) read(read Read, timeout int64) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return makeRecord(func(handle *uintptr, failed *errorLayout) int32 {
-		return native.Rcap_capturer_read(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, handle, unsafe.Pointer(failed))
+	return makeRecord(func(handle, failed unsafe.Pointer) int32 {
+		return native.Rcap_capturer_read(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, handle, failed)
 	})
 }
 
@@ -132,8 +132,8 @@ func (c *Capturer) appendEncoded(buffer []byte, read Read, format Format, option
 		return buffer, err
 	}
 	given := options.layout()
-	return appendEncoded(buffer, func(free []byte, needed *int64, failed *errorLayout) int32 {
+	return appendEncoded(buffer, func(free []byte, needed, failed unsafe.Pointer) int32 {
 		return native.Rcap_capturer_encode(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, int32(format), unsafe.Pointer(&given),
-			free, needed, unsafe.Pointer(failed))
+			free, needed, failed)
 	})
 }

@@ -15,7 +15,7 @@ import (
 type Record struct{ cell atomic.Pointer[cell] }
 
 // makeRecord runs a call that makes a record.
-func makeRecord(call func(handle *uintptr, failed *errorLayout) int32) (*Record, error) {
+func makeRecord(call func(handle, failed unsafe.Pointer) int32) (*Record, error) {
 	own, err := makeRecordCell(call)
 	if err != nil {
 		return nil, err
@@ -26,10 +26,10 @@ func makeRecord(call func(handle *uintptr, failed *errorLayout) int32) (*Record,
 	return record, nil
 }
 
-func makeRecordCell(call func(handle *uintptr, failed *errorLayout) int32) (*cell, error) {
+func makeRecordCell(call func(handle, failed unsafe.Pointer) int32) (*cell, error) {
 	var handle uintptr
 	failed := wanted()
-	if err := failure(call(&handle, &failed), &failed); err != nil {
+	if err := failure(call(unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
 	own := &cell{what: "record", destroy: func(c *cell) { native.Rcap_record_destroy(c.handle) }}
@@ -105,9 +105,9 @@ func NewRecord(config RecordConfig) (*Record, error) {
 		return nil, refused(ErrInvalidArgument, "a record is made from host memory")
 	}
 	flags := unsafe.Slice((*int32)(unsafe.SliceData(config.LayerFlags)), len(config.LayerFlags))
-	return makeRecord(func(handle *uintptr, failed *errorLayout) int32 {
+	return makeRecord(func(handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_create(unsafe.Pointer(&layout), config.LayerIDs, flags, config.IDs.raw(), config.Weights.raw(), config.Validity, handle,
-			unsafe.Pointer(failed))
+			failed)
 	})
 }
 

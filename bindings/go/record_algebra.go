@@ -9,32 +9,32 @@ import (
 )
 
 // derive makes a record out of one.
-func (r *Record) derive(call func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32) (*Record, error) {
+func (r *Record) derive(call func(self uintptr, handle, failed unsafe.Pointer) int32) (*Record, error) {
 	own, err := r.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer own.release()
-	return makeRecord(func(handle *uintptr, failed *errorLayout) int32 {
-		return call(own.handle, handle, unsafe.Pointer(failed))
+	return makeRecord(func(handle, failed unsafe.Pointer) int32 {
+		return call(own.handle, handle, failed)
 	})
 }
 
 // join makes a record out of two.
-func (r *Record) join(other *Record, call func(self, other uintptr, handle *uintptr, failed unsafe.Pointer) int32) (*Record, error) {
+func (r *Record) join(other *Record, call func(self, other uintptr, handle, failed unsafe.Pointer) int32) (*Record, error) {
 	second, err := other.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer second.release()
-	return r.derive(func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.derive(func(self uintptr, handle, failed unsafe.Pointer) int32 {
 		return call(self, second.handle, handle, failed)
 	})
 }
 
 // Slice is a new record of the token positions [start, end): byte for byte what a read from start would have given (R3, R4).
 func (r *Record) Slice(start, end int64) (*Record, error) {
-	return r.derive(func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.derive(func(self uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_slice(self, start, end, handle, failed)
 	})
 }
@@ -42,7 +42,7 @@ func (r *Record) Slice(start, end int64) (*Record, error) {
 // Append is a new record of this one's rows and then another's, which starts inside this one or right behind it (R5, R39). Where both hold a position,
 // overlap decides.
 func (r *Record) Append(next *Record, overlap Overlap) (*Record, error) {
-	return r.join(next, func(self, other uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.join(next, func(self, other uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_append(self, other, int32(overlap), handle, failed)
 	})
 }
@@ -50,21 +50,21 @@ func (r *Record) Append(next *Record, overlap Overlap) (*Record, error) {
 // Merge is a new record of a request served by a prefill and a decode engine: positions below the boundary from this record, the others from decode
 // (R40). The boundary is usually the number of prompt tokens.
 func (r *Record) Merge(decode *Record, boundary int64) (*Record, error) {
-	return r.join(decode, func(self, other uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.join(decode, func(self, other uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_merge(self, other, boundary, handle, failed)
 	})
 }
 
 // Truncate is a new record for a request cut to fewer tokens: positions below tokens-1, with ReadIncludeLast below tokens (R4).
 func (r *Record) Truncate(tokens int64, flags ReadFlags) (*Record, error) {
-	return r.derive(func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.derive(func(self uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_truncate(self, tokens, int32(flags), handle, failed)
 	})
 }
 
 // Stack is a new record of the same tokens with the layers of both: stages of a pipeline (R44).
 func (r *Record) Stack(other *Record) (*Record, error) {
-	return r.join(other, func(self, other uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.join(other, func(self, other uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_stack(self, other, handle, failed)
 	})
 }
@@ -72,21 +72,21 @@ func (r *Record) Stack(other *Record) (*Record, error) {
 // Interleave is a new record of token positions that context parallelism dealt out to two ranks (R45): positions has the token position of each of
 // this record's rows, otherPositions of the other's; nil is start, start+1, and so on. A position that nobody named is missing.
 func (r *Record) Interleave(positions []int64, other *Record, otherPositions []int64) (*Record, error) {
-	return r.join(other, func(self, second uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.join(other, func(self, second uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_interleave(self, positions, second, otherPositions, handle, failed)
 	})
 }
 
 // ToFullAxis is a new record with a column for every layer 0 .. layers-1 of the model (R26). With FillValue the added ones hold fillID K times.
 func (r *Record) ToFullAxis(layers int32, fill Fill, fillID int32) (*Record, error) {
-	return r.derive(func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.derive(func(self uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_to_full_axis(self, layers, int32(fill), fillID, handle, failed)
 	})
 }
 
 // ToCompact is a new record with some of this one's layers alone, named ascending.
 func (r *Record) ToCompact(layerIDs []int32) (*Record, error) {
-	return r.derive(func(self uintptr, handle *uintptr, failed unsafe.Pointer) int32 {
+	return r.derive(func(self uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_to_compact(self, layerIDs, handle, failed)
 	})
 }

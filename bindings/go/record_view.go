@@ -49,11 +49,11 @@ func viewOf(own *cell) (View, error) {
 		return View{}, err
 	}
 	failed := wanted()
-	borrow := func(get func(uintptr, *unsafe.Pointer, *int64, unsafe.Pointer) int32) (unsafe.Pointer, int64) {
+	borrow := func(get func(self uintptr, data, count, failed unsafe.Pointer) int32) (unsafe.Pointer, int64) {
 		var data unsafe.Pointer
 		var count int64
 		if err == nil {
-			err = failure(get(own.handle, &data, &count, unsafe.Pointer(&failed)), &failed)
+			err = failure(get(own.handle, unsafe.Pointer(&data), unsafe.Pointer(&count), unsafe.Pointer(&failed)), &failed)
 		}
 		return data, count
 	}
@@ -68,7 +68,7 @@ func viewOf(own *cell) (View, error) {
 	}
 	var starts, versions unsafe.Pointer
 	var count int64
-	if err := failure(native.Rcap_record_version_spans(own.handle, &starts, &versions, &count, unsafe.Pointer(&failed)), &failed); err != nil {
+	if err := failure(native.Rcap_record_version_spans(own.handle, unsafe.Pointer(&starts), unsafe.Pointer(&versions), unsafe.Pointer(&count), unsafe.Pointer(&failed)), &failed); err != nil {
 		return View{}, err
 	}
 	view.VersionStarts = borrowed[int64](starts, count)

@@ -16,7 +16,7 @@ func (format Format) String() string { return native.Rcap_wire_format_name(int32
 func ParseFormat(name string) (Format, error) {
 	var format Format
 	failed := wanted()
-	status := native.Rcap_wire_format_of(name, (*int32)(&format), unsafe.Pointer(&failed))
+	status := native.Rcap_wire_format_of(name, unsafe.Pointer(&format), unsafe.Pointer(&failed))
 	return format, failure(status, &failed)
 }
 
@@ -24,7 +24,7 @@ func ParseFormat(name string) (Format, error) {
 func Detect(data []byte) (Format, error) {
 	var format Format
 	failed := wanted()
-	status := native.Rcap_wire_detect(data, (*int32)(&format), unsafe.Pointer(&failed))
+	status := native.Rcap_wire_detect(data, unsafe.Pointer(&format), unsafe.Pointer(&failed))
 	return format, failure(status, &failed)
 }
 
@@ -121,8 +121,8 @@ func DecodePrefix(format Format, data []byte, hints DecodeHints) (record *Record
 func decode(format Format, data []byte, hints *DecodeHints) (*cell, []byte, error) {
 	layout := hints.layout()
 	var consumed int64
-	own, err := makeRecordCell(func(handle *uintptr, failed *errorLayout) int32 {
-		return native.Rcap_record_decode(int32(format), data, unsafe.Pointer(&layout), hints.LayerIDs, handle, &consumed, unsafe.Pointer(failed))
+	own, err := makeRecordCell(func(handle, failed unsafe.Pointer) int32 {
+		return native.Rcap_record_decode(int32(format), data, unsafe.Pointer(&layout), hints.LayerIDs, handle, unsafe.Pointer(&consumed), failed)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -143,21 +143,21 @@ func (r *Record) AppendEncoded(buffer []byte, format Format, options EncodeOptio
 	}
 	defer own.release()
 	layout := options.layout()
-	return appendEncoded(buffer, func(free []byte, needed *int64, failed *errorLayout) int32 {
-		return native.Rcap_record_encode(own.handle, int32(format), unsafe.Pointer(&layout), free, needed, unsafe.Pointer(failed))
+	return appendEncoded(buffer, func(free []byte, needed, failed unsafe.Pointer) int32 {
+		return native.Rcap_record_encode(own.handle, int32(format), unsafe.Pointer(&layout), free, needed, failed)
 	})
 }
 
 // appendEncoded asks for the size, makes room, and encodes.
-func appendEncoded(buffer []byte, encode func(free []byte, needed *int64, failed *errorLayout) int32) ([]byte, error) {
+func appendEncoded(buffer []byte, encode func(free []byte, needed, failed unsafe.Pointer) int32) ([]byte, error) {
 	var needed int64
 	failed := wanted()
-	if err := failure(encode(nil, &needed, &failed), &failed); err != nil {
+	if err := failure(encode(nil, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed); err != nil {
 		return buffer, err
 	}
 	room := slices.Grow(buffer, int(needed))
 	free := room[len(room) : len(room)+int(needed)]
-	if err := failure(encode(free, &needed, &failed), &failed); err != nil {
+	if err := failure(encode(free, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed); err != nil {
 		return buffer, err
 	}
 	return room[:len(room)+int(needed)], nil

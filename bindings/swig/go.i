@@ -9,11 +9,13 @@
 // Package native is the C API as it is. Handles are uintptr, structs are unsafe.Pointer to the layouts of package routecap.
 %}
 
-// A handle is the number that C gave: the garbage collector has nothing to do with it.
+// A handle is the number that C gave: the garbage collector has nothing to do with it. Whatever is filled, a handle too, is named by unsafe.Pointer:
+// package routecap passes the addresses of its own variables, which hold no pointer into Go's memory, and cgo need not look (type_pointers in
+// packaging/lib/bindings.sh).
 %define %rcap_handle(NAME)
 %typemap(gotype) NAME *, const NAME * "uintptr"
 %typemap(in) NAME *, const NAME * %{ $1 = ($1_ltype)$input; %}
-%typemap(gotype) NAME ** "*uintptr"
+%typemap(gotype) NAME ** "unsafe.Pointer"
 %typemap(in) NAME ** %{ $1 = ($1_ltype)$input; %}
 %enddef
 

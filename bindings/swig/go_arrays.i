@@ -18,9 +18,8 @@
   $2 = (int64_t)$input.len;
 %}
 
-%typemap(gotype) int32_t *SCALAR_OUT "*int32"
-%typemap(gotype) int64_t *SCALAR_OUT "*int64"
-%typemap(gotype) const void **VIEW_OUT, void **VIEW_OUT, const int32_t **VIEW_OUT, const int64_t **VIEW_OUT "*unsafe.Pointer"
+%typemap(gotype) int32_t *SCALAR_OUT, int64_t *SCALAR_OUT, const void **VIEW_OUT, void **VIEW_OUT, const int32_t **VIEW_OUT,
+                 const int64_t **VIEW_OUT "unsafe.Pointer"
 %typemap(in) int32_t *SCALAR_OUT, int64_t *SCALAR_OUT %{ $1 = ($1_ltype)$input; %}
 %typemap(in) const void **VIEW_OUT, void **VIEW_OUT, const int32_t **VIEW_OUT, const int64_t **VIEW_OUT %{ $1 = ($1_ltype)$input; %}
 

@@ -40,6 +40,16 @@ mark_go_file() {
   mv "$file.marked" "$file"
 }
 
+# cgo looks through the whole object that a void* points into and panics at a pointer to Go's memory; the elements of a slice, and the numbers that a
+# call fills, hold none, whatever stands beside them in a struct of the user's. Of char* it knows that, and does not spend the time.
+type_pointers() {
+  local file=$1 from
+  for from in 'typedef struct { void* array; intgo len; intgo cap; } _goslice_;' 'typedef void *swig_voidp;'; do
+    grep -qxF "$from" "$file" || fail "SWIG does not write '$from' in $file any more; mend type_pointers"
+    sed -i "s/^${from//\*/[*]}\$/${from/void/char}/" "$file"
+  done
+}
+
 # A parameter that no typemap took is a silent 64-bit *int in Go, and a heap-boxed pointer in Java.
 refuse_untyped() {
   local language=$1 pattern=$2 found
@@ -57,6 +67,7 @@ generate_bindings() {
   local native=$fresh/bindings/go/internal/native
   run_swig "$native" -go -cgo -intgosize 64 -no-unique-id -package native
   refuse_untyped Go '\*int\b|\*uint\b|interface *\{[^}]' <(grep -E '^(func Rcap|type Rcap)' "$native/routecap.go")
+  type_pointers "$native/routecap.go"
   mark_go_file "$native/routecap.go"
   mark_go_file "$native/routecap_wrap.c"
   python3 bindings/swig/go_types.py capi/abi/api.json "$fresh/bindings/go"

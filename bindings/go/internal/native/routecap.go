@@ -17,7 +17,7 @@ package native
 
 /*
 #define intgo swig_intgo
-typedef void *swig_voidp;
+typedef char *swig_voidp;
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ typedef unsigned long long uintgo;
 
 
 typedef struct { char *p; intgo n; } _gostring_;
-typedef struct { void* array; intgo len; intgo cap; } _goslice_;
+typedef struct { char* array; intgo len; intgo cap; } _goslice_;
 
 
 
@@ -422,7 +422,7 @@ func Rcap_build_info_get(arg1 unsafe.Pointer, arg2 unsafe.Pointer) (_swig_ret in
 	return swig_r
 }
 
-func Rcap_layout_rows(arg1 int32, arg2 []int64, arg3 int64, arg4 int64, arg5 int64, arg6 int64, arg7 *int64, arg8 *int64, arg9 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_layout_rows(arg1 int32, arg2 []int64, arg3 int64, arg4 int64, arg5 int64, arg6 int64, arg7 unsafe.Pointer, arg8 unsafe.Pointer, arg9 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -452,7 +452,7 @@ func Rcap_backend_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	C._wrap_rcap_backend_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_11(_swig_i_1))
 }
 
-func Rcap_backend_open(arg1 string, arg2 unsafe.Pointer, arg3 *uintptr, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_backend_open(arg1 string, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -522,7 +522,7 @@ func Rcap_capturer_plan_get(arg1 unsafe.Pointer, arg2 []int32, arg3 unsafe.Point
 	return swig_r
 }
 
-func Rcap_capturer_create(arg1 unsafe.Pointer, arg2 []int32, arg3 uintptr, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_create(arg1 unsafe.Pointer, arg2 []int32, arg3 uintptr, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -541,7 +541,7 @@ func Rcap_capturer_destroy(arg1 uintptr) {
 	C._wrap_rcap_capturer_destroy_native(C.uintptr_t(_swig_i_0))
 }
 
-func Rcap_capturer_add_model(arg1 uintptr, arg2 int32, arg3 string, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_add_model(arg1 uintptr, arg2 int32, arg3 string, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -564,7 +564,7 @@ func Rcap_model_set_capture(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer) (_swi
 	return swig_r
 }
 
-func Rcap_model_add_tap(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []byte, arg5 *uintptr, arg6 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_model_add_tap(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []byte, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -625,7 +625,7 @@ func Rcap_tap_id(arg1 uintptr, arg2 unsafe.Pointer) (_swig_ret int32) {
 	return swig_r
 }
 
-func Rcap_capturer_tap(arg1 uintptr, arg2 int32, arg3 *uintptr, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_tap(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -662,7 +662,7 @@ func Rcap_summary_init(arg1 unsafe.Pointer, arg2 int64) {
 	C._wrap_rcap_summary_init_native(C.swig_voidp(_swig_i_0), C.swig_type_27(_swig_i_1))
 }
 
-func Rcap_capturer_end_forward(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []byte, arg5 []int64, arg6 uintptr, arg7 *uintptr, arg8 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_end_forward(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []byte, arg5 []int64, arg6 uintptr, arg7 unsafe.Pointer, arg8 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -720,7 +720,7 @@ func Rcap_output_accept(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []b
 	return swig_r
 }
 
-func Rcap_output_device_rows(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_output_device_rows(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -770,7 +770,7 @@ func Rcap_output_destroy(arg1 uintptr) {
 	C._wrap_rcap_output_destroy_native(C.uintptr_t(_swig_i_0))
 }
 
-func Rcap_capturer_completion_fd(arg1 uintptr, arg2 *int32, arg3 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_completion_fd(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -779,7 +779,7 @@ func Rcap_capturer_completion_fd(arg1 uintptr, arg2 *int32, arg3 unsafe.Pointer)
 	return swig_r
 }
 
-func Rcap_capturer_next_completed(arg1 uintptr, arg2 int64, arg3 *int64, arg4 *int32, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_next_completed(arg1 uintptr, arg2 int64, arg3 unsafe.Pointer, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -865,7 +865,7 @@ func Rcap_read_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	C._wrap_rcap_read_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_43(_swig_i_1))
 }
 
-func Rcap_capturer_read(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []int64, arg5 *uintptr, arg6 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_read(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []int64, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -925,7 +925,7 @@ func Rcap_record_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	C._wrap_rcap_record_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_52(_swig_i_1))
 }
 
-func Rcap_record_create(arg1 unsafe.Pointer, arg2 []int32, arg3 []int32, arg4 []byte, arg5 []byte, arg6 []byte, arg7 *uintptr, arg8 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_create(arg1 unsafe.Pointer, arg2 []int32, arg3 []int32, arg4 []byte, arg5 []byte, arg6 []byte, arg7 unsafe.Pointer, arg8 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -968,7 +968,7 @@ func Rcap_record_info_get(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer
 	return swig_r
 }
 
-func Rcap_record_ids(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_ids(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -978,7 +978,7 @@ func Rcap_record_ids(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsaf
 	return swig_r
 }
 
-func Rcap_record_weights(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_weights(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -988,7 +988,7 @@ func Rcap_record_weights(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 u
 	return swig_r
 }
 
-func Rcap_record_row_validity(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_row_validity(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -998,7 +998,7 @@ func Rcap_record_row_validity(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, a
 	return swig_r
 }
 
-func Rcap_record_cell_validity(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_cell_validity(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1008,7 +1008,7 @@ func Rcap_record_cell_validity(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, 
 	return swig_r
 }
 
-func Rcap_record_layer_ids(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_layer_ids(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1018,7 +1018,7 @@ func Rcap_record_layer_ids(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4
 	return swig_r
 }
 
-func Rcap_record_layer_flags(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_layer_flags(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1028,7 +1028,7 @@ func Rcap_record_layer_flags(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *int64, ar
 	return swig_r
 }
 
-func Rcap_record_version_spans(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *unsafe.Pointer, arg4 *int64, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_version_spans(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1039,7 +1039,7 @@ func Rcap_record_version_spans(arg1 uintptr, arg2 *unsafe.Pointer, arg3 *unsafe.
 	return swig_r
 }
 
-func Rcap_record_slice(arg1 uintptr, arg2 int64, arg3 int64, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_slice(arg1 uintptr, arg2 int64, arg3 int64, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1056,7 +1056,7 @@ func Rcap_compare_report_init(arg1 unsafe.Pointer, arg2 int64) {
 	C._wrap_rcap_compare_report_init_native(C.swig_voidp(_swig_i_0), C.swig_type_60(_swig_i_1))
 }
 
-func Rcap_record_append(arg1 uintptr, arg2 uintptr, arg3 int32, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_append(arg1 uintptr, arg2 uintptr, arg3 int32, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1067,7 +1067,7 @@ func Rcap_record_append(arg1 uintptr, arg2 uintptr, arg3 int32, arg4 *uintptr, a
 	return swig_r
 }
 
-func Rcap_record_merge(arg1 uintptr, arg2 uintptr, arg3 int64, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_merge(arg1 uintptr, arg2 uintptr, arg3 int64, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1078,7 +1078,7 @@ func Rcap_record_merge(arg1 uintptr, arg2 uintptr, arg3 int64, arg4 *uintptr, ar
 	return swig_r
 }
 
-func Rcap_record_truncate(arg1 uintptr, arg2 int64, arg3 int32, arg4 *uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_truncate(arg1 uintptr, arg2 int64, arg3 int32, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1089,7 +1089,7 @@ func Rcap_record_truncate(arg1 uintptr, arg2 int64, arg3 int32, arg4 *uintptr, a
 	return swig_r
 }
 
-func Rcap_record_stack(arg1 uintptr, arg2 uintptr, arg3 *uintptr, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_stack(arg1 uintptr, arg2 uintptr, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1099,7 +1099,7 @@ func Rcap_record_stack(arg1 uintptr, arg2 uintptr, arg3 *uintptr, arg4 unsafe.Po
 	return swig_r
 }
 
-func Rcap_record_interleave(arg1 uintptr, arg2 []int64, arg3 uintptr, arg4 []int64, arg5 *uintptr, arg6 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_interleave(arg1 uintptr, arg2 []int64, arg3 uintptr, arg4 []int64, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1117,7 +1117,7 @@ func Rcap_record_interleave(arg1 uintptr, arg2 []int64, arg3 uintptr, arg4 []int
 	return swig_r
 }
 
-func Rcap_record_to_full_axis(arg1 uintptr, arg2 int32, arg3 int32, arg4 int32, arg5 *uintptr, arg6 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_to_full_axis(arg1 uintptr, arg2 int32, arg3 int32, arg4 int32, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1129,7 +1129,7 @@ func Rcap_record_to_full_axis(arg1 uintptr, arg2 int32, arg3 int32, arg4 int32, 
 	return swig_r
 }
 
-func Rcap_record_to_compact(arg1 uintptr, arg2 []int32, arg3 *uintptr, arg4 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_to_compact(arg1 uintptr, arg2 []int32, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1178,7 +1178,7 @@ func Rcap_wire_format_name(arg1 int32) (_swig_ret string) {
 	return swig_r_1
 }
 
-func Rcap_wire_format_of(arg1 string, arg2 *int32, arg3 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_wire_format_of(arg1 string, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1190,7 +1190,7 @@ func Rcap_wire_format_of(arg1 string, arg2 *int32, arg3 unsafe.Pointer) (_swig_r
 	return swig_r
 }
 
-func Rcap_wire_detect(arg1 []byte, arg2 *int32, arg3 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_wire_detect(arg1 []byte, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1202,7 +1202,7 @@ func Rcap_wire_detect(arg1 []byte, arg2 *int32, arg3 unsafe.Pointer) (_swig_ret 
 	return swig_r
 }
 
-func Rcap_record_encode(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []byte, arg5 *int64, arg6 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_encode(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []byte, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1217,7 +1217,7 @@ func Rcap_record_encode(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []by
 	return swig_r
 }
 
-func Rcap_record_decode(arg1 int32, arg2 []byte, arg3 unsafe.Pointer, arg4 []int32, arg5 *uintptr, arg6 *int64, arg7 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_record_decode(arg1 int32, arg2 []byte, arg3 unsafe.Pointer, arg4 []int32, arg5 unsafe.Pointer, arg6 unsafe.Pointer, arg7 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
@@ -1236,7 +1236,7 @@ func Rcap_record_decode(arg1 int32, arg2 []byte, arg3 unsafe.Pointer, arg4 []int
 	return swig_r
 }
 
-func Rcap_capturer_encode(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []int64, arg5 int32, arg6 unsafe.Pointer, arg7 []byte, arg8 *int64, arg9 unsafe.Pointer) (_swig_ret int32) {
+func Rcap_capturer_encode(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []int64, arg5 int32, arg6 unsafe.Pointer, arg7 []byte, arg8 unsafe.Pointer, arg9 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2

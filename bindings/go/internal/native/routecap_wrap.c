@@ -346,7 +346,7 @@ int _wrap_rcap_build_info_get_native(rcap_build_info *_swig_go_0, rcap_error *_s
 }
 
 
-int _wrap_rcap_layout_rows_native(int _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, long long _swig_go_3, long long _swig_go_4, long long _swig_go_5, long long *_swig_go_6, long long *_swig_go_7, rcap_error *_swig_go_8) {
+int _wrap_rcap_layout_rows_native(int _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, long long _swig_go_3, long long _swig_go_4, long long _swig_go_5, int64_t *_swig_go_6, int64_t *_swig_go_7, rcap_error *_swig_go_8) {
   int32_t arg1 ;
   int64_t *arg2 = 0 ;
   int64_t arg3 ;
@@ -902,7 +902,7 @@ int _wrap_rcap_output_accept_native(rcap_output *_swig_go_0, rcap_accept_layout 
 }
 
 
-int _wrap_rcap_output_device_rows_native(rcap_output *_swig_go_0, void **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_output_device_rows_native(rcap_output *_swig_go_0, void **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_output *arg1 = 0 ;
   void **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -997,7 +997,7 @@ void _wrap_rcap_output_destroy_native(rcap_output *_swig_go_0) {
 }
 
 
-int _wrap_rcap_capturer_completion_fd_native(rcap_capturer *_swig_go_0, int *_swig_go_1, rcap_error *_swig_go_2) {
+int _wrap_rcap_capturer_completion_fd_native(rcap_capturer *_swig_go_0, int32_t *_swig_go_1, rcap_error *_swig_go_2) {
   rcap_capturer *arg1 = 0 ;
   int32_t *arg2 = 0 ;
   rcap_error *arg3 = 0 ;
@@ -1014,7 +1014,7 @@ int _wrap_rcap_capturer_completion_fd_native(rcap_capturer *_swig_go_0, int *_sw
 }
 
 
-int _wrap_rcap_capturer_next_completed_native(rcap_capturer *_swig_go_0, long long _swig_go_1, long long *_swig_go_2, int *_swig_go_3, rcap_error *_swig_go_4) {
+int _wrap_rcap_capturer_next_completed_native(rcap_capturer *_swig_go_0, long long _swig_go_1, int64_t *_swig_go_2, int32_t *_swig_go_3, rcap_error *_swig_go_4) {
   rcap_capturer *arg1 = 0 ;
   int64_t arg2 ;
   int64_t *arg3 = 0 ;
@@ -1353,7 +1353,7 @@ int _wrap_rcap_record_info_get_native(rcap_record *_swig_go_0, rcap_record_info 
 }
 
 
-int _wrap_rcap_record_ids_native(rcap_record *_swig_go_0, void **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_ids_native(rcap_record *_swig_go_0, void **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   void **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1372,7 +1372,7 @@ int _wrap_rcap_record_ids_native(rcap_record *_swig_go_0, void **_swig_go_1, lon
 }
 
 
-int _wrap_rcap_record_weights_native(rcap_record *_swig_go_0, void **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_weights_native(rcap_record *_swig_go_0, void **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   void **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1391,7 +1391,7 @@ int _wrap_rcap_record_weights_native(rcap_record *_swig_go_0, void **_swig_go_1,
 }
 
 
-int _wrap_rcap_record_row_validity_native(rcap_record *_swig_go_0, void **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_row_validity_native(rcap_record *_swig_go_0, void **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   void **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1410,7 +1410,7 @@ int _wrap_rcap_record_row_validity_native(rcap_record *_swig_go_0, void **_swig_
 }
 
 
-int _wrap_rcap_record_cell_validity_native(rcap_record *_swig_go_0, void **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_cell_validity_native(rcap_record *_swig_go_0, void **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   void **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1429,7 +1429,7 @@ int _wrap_rcap_record_cell_validity_native(rcap_record *_swig_go_0, void **_swig
 }
 
 
-int _wrap_rcap_record_layer_ids_native(rcap_record *_swig_go_0, int32_t **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_layer_ids_native(rcap_record *_swig_go_0, int32_t **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   int32_t **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1448,7 +1448,7 @@ int _wrap_rcap_record_layer_ids_native(rcap_record *_swig_go_0, int32_t **_swig_
 }
 
 
-int _wrap_rcap_record_layer_flags_native(rcap_record *_swig_go_0, int32_t **_swig_go_1, long long *_swig_go_2, rcap_error *_swig_go_3) {
+int _wrap_rcap_record_layer_flags_native(rcap_record *_swig_go_0, int32_t **_swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
   rcap_record *arg1 = 0 ;
   int32_t **arg2 = 0 ;
   int64_t *arg3 = 0 ;
@@ -1467,7 +1467,7 @@ int _wrap_rcap_record_layer_flags_native(rcap_record *_swig_go_0, int32_t **_swi
 }
 
 
-int _wrap_rcap_record_version_spans_native(rcap_record *_swig_go_0, int64_t **_swig_go_1, int64_t **_swig_go_2, long long *_swig_go_3, rcap_error *_swig_go_4) {
+int _wrap_rcap_record_version_spans_native(rcap_record *_swig_go_0, int64_t **_swig_go_1, int64_t **_swig_go_2, int64_t *_swig_go_3, rcap_error *_swig_go_4) {
   rcap_record *arg1 = 0 ;
   int64_t **arg2 = 0 ;
   int64_t **arg3 = 0 ;
@@ -1742,7 +1742,7 @@ _gostring_ _wrap_rcap_wire_format_name_native(int _swig_go_0) {
 }
 
 
-int _wrap_rcap_wire_format_of_native(_gostring_ _swig_go_0, int *_swig_go_1, rcap_error *_swig_go_2) {
+int _wrap_rcap_wire_format_of_native(_gostring_ _swig_go_0, int32_t *_swig_go_1, rcap_error *_swig_go_2) {
   char *arg1 = 0 ;
   int32_t *arg2 = 0 ;
   rcap_error *arg3 = 0 ;
@@ -1766,7 +1766,7 @@ int _wrap_rcap_wire_format_of_native(_gostring_ _swig_go_0, int *_swig_go_1, rca
 }
 
 
-int _wrap_rcap_wire_detect_native(_goslice_ _swig_go_0, int *_swig_go_1, rcap_error *_swig_go_2) {
+int _wrap_rcap_wire_detect_native(_goslice_ _swig_go_0, int32_t *_swig_go_1, rcap_error *_swig_go_2) {
   void *arg1 = 0 ;
   int64_t arg2 ;
   int32_t *arg3 = 0 ;
@@ -1787,7 +1787,7 @@ int _wrap_rcap_wire_detect_native(_goslice_ _swig_go_0, int *_swig_go_1, rcap_er
 }
 
 
-int _wrap_rcap_record_encode_native(rcap_record *_swig_go_0, int _swig_go_1, rcap_encode_options *_swig_go_2, _goslice_ _swig_go_3, long long *_swig_go_4, rcap_error *_swig_go_5) {
+int _wrap_rcap_record_encode_native(rcap_record *_swig_go_0, int _swig_go_1, rcap_encode_options *_swig_go_2, _goslice_ _swig_go_3, int64_t *_swig_go_4, rcap_error *_swig_go_5) {
   rcap_record *arg1 = 0 ;
   int32_t arg2 ;
   rcap_encode_options *arg3 = 0 ;
@@ -1814,7 +1814,7 @@ int _wrap_rcap_record_encode_native(rcap_record *_swig_go_0, int _swig_go_1, rca
 }
 
 
-int _wrap_rcap_record_decode_native(int _swig_go_0, _goslice_ _swig_go_1, rcap_decode_hints *_swig_go_2, _goslice_ _swig_go_3, rcap_record **_swig_go_4, long long *_swig_go_5, rcap_error *_swig_go_6) {
+int _wrap_rcap_record_decode_native(int _swig_go_0, _goslice_ _swig_go_1, rcap_decode_hints *_swig_go_2, _goslice_ _swig_go_3, rcap_record **_swig_go_4, int64_t *_swig_go_5, rcap_error *_swig_go_6) {
   int32_t arg1 ;
   void *arg2 = 0 ;
   int64_t arg3 ;
@@ -1847,7 +1847,7 @@ int _wrap_rcap_record_decode_native(int _swig_go_0, _goslice_ _swig_go_1, rcap_d
 }
 
 
-int _wrap_rcap_capturer_encode_native(rcap_capturer *_swig_go_0, rcap_read_layout *_swig_go_1, _goslice_ _swig_go_2, _goslice_ _swig_go_3, int _swig_go_4, rcap_encode_options *_swig_go_5, _goslice_ _swig_go_6, long long *_swig_go_7, rcap_error *_swig_go_8) {
+int _wrap_rcap_capturer_encode_native(rcap_capturer *_swig_go_0, rcap_read_layout *_swig_go_1, _goslice_ _swig_go_2, _goslice_ _swig_go_3, int _swig_go_4, rcap_encode_options *_swig_go_5, _goslice_ _swig_go_6, int64_t *_swig_go_7, rcap_error *_swig_go_8) {
   rcap_capturer *arg1 = 0 ;
   rcap_read_layout *arg2 = 0 ;
   void *arg3 = 0 ;
