@@ -297,12 +297,12 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	before := ""
 	for round := range 3 {
 		for name, wait := range waits {
-			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			began := time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			err := wait(ctx)
 			took := time.Since(began)
 			cancel()
-			if !errors.Is(err, context.DeadlineExceeded) || took < 45*time.Millisecond {
+			if !errors.Is(err, context.DeadlineExceeded) || took < 50*time.Millisecond {
 				t.Errorf("%s: %v after %v", name, err, took)
 			}
 			ctx, cancel = context.WithCancel(context.Background())
