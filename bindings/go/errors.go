@@ -4,6 +4,7 @@ package routecap
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -46,6 +47,15 @@ func (code Code) String() string { return native.Rcap_status_name(int32(code)) }
 
 func (code Code) name() string { return strings.TrimPrefix(code.String(), "RCAP_STATUS_") }
 
+// ErrLibraryNotFound is what every call fails with where a program that loads the library at run time (built without cgo, or with the tag
+// routecap_dlopen) does not find it. The error's text names every place that was tried: ROUTECAP_LIBRARY alone where it is set, else the library's
+// SONAME, as the dynamic linker finds it.
+var ErrLibraryNotFound = errors.New("routecap: library not found")
+
+type libraryError struct{ error }
+
+func (libraryError) Is(target error) bool { return target == ErrLibraryNotFound }
+
 // Answers rather than faults: they come often and say nothing more, so they are made once.
 var (
 	errBusy     error = &Error{Code: ErrBusy}
@@ -75,6 +85,8 @@ func failure(status int32, filled *errorLayout) error {
 
 func newError(code Code, filled *errorLayout) error {
 	switch {
+	case code == native.NotLoaded:
+		return libraryError{native.LoadError()}
 	case code == ErrBusy:
 		return errBusy
 	case code == ErrTimeout:

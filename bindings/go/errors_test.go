@@ -63,6 +63,10 @@ func TestEachMistakeHasItsCode(t *testing.T) {
 			_, err := routecap.NewCapturer(routecap.Config{TopK: 1, LayerIDs: []int32{0}})
 			return err
 		}, routecap.ErrOutOfRange, "num_experts"},
+		{"memory", func() error {
+			_, err := routecap.NewCapturer(routecap.Config{NumExperts: 256, TopK: 8, LayerIDs: []int32{0}, MaxForwardTokens: 1 << 46, NumSlots: 8})
+			return err
+		}, routecap.ErrOutOfMemory, ""},
 		{"backend", func() error { _, err := routecap.OpenBackend("toaster", routecap.BackendOptions{}); return err }, routecap.ErrNotFound, "toaster"},
 		{"sequence", func() error {
 			_, err := s.capturer.Read(routecap.Read{Slots: routecap.ArrayOf([]int64{1}), Tokens: 2, AfterSequence: 5})

@@ -114,8 +114,14 @@ func TestEveryFunctionOfTheCAPIIsBound(t *testing.T) {
 
 // What a parameter is in the raw layer follows from its C type; SWIG's own choice where no typemap fits would be another.
 func TestTheRawLayerHasTheTypesOfTheCAPI(t *testing.T) {
+	for _, file := range []string{"internal/native/routecap.go", "internal/native/dlopen_generated.go"} {
+		t.Run(filepath.Base(file), func(t *testing.T) { checkRawLayer(t, file) })
+	}
+}
+
+func checkRawLayer(t *testing.T, file string) {
 	signatures := map[string]*ast.FuncType{}
-	for _, file := range parsed(t, "internal/native/routecap.go") {
+	for _, file := range parsed(t, file) {
 		for _, declaration := range file.Decls {
 			if function, ok := declaration.(*ast.FuncDecl); ok {
 				signatures[function.Name.Name] = function.Type

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the Go types of the API's enums and structs from api.json: go_types.py API_JSON FOLDER.
+"""Writes the Go types of the API's enums and structs, and its functions through dlopen, from api.json: go_types.py API_JSON FOLDER.
 
 Structs that the library fills (reports, counters) are exported as they are, so that a field that is appended in C appears in Go by itself. What a
 caller fills is not exported: the package has a hand-written, more comfortable type for each. Layouts are C's, padding included, because the address of
@@ -12,8 +12,6 @@ import textwrap
 
 HEADER = """// Code generated from capi/abi/api.json by bindings/swig/go_types.py. DO NOT EDIT.
 // SPDX-License-Identifier: Apache-2.0
-
-package routecap
 
 """
 
@@ -177,13 +175,72 @@ def aligned(text):
             block.clear()
 
     for line in lines:
-        if re.match(r"^\t[A-Za-z0-9]+ [^/]", line) and not line.startswith("\t\t") and not re.match(r"^\t(case|switch|return|type|func)\b", line):
+        if re.match(r"^\t[A-Za-z0-9]+ [^/]", line) and not line.startswith("\t\t") and not re.match(r"^\t(case|switch|return|type|func|if)\b|^\t[^=]*:=", line):
             block.append(line)
         else:
             flush()
             out.append(line)
     flush()
     return "\n".join(out)
+
+
+def raw_type(parameter, handles):
+    """A parameter's type in the raw layer: the same that SWIG's typemaps give it."""
+    kind = parameter["type"]
+    element = kind.replace("const ", "").replace("*", "")
+    if "length" in parameter:
+        return "[]byte" if element == "void" else "[]" + element[:-2]
+    if kind == "const char*":
+        return "string"
+    if kind == "void*" or (element in handles and kind.count("*") == 1):
+        return "uintptr"
+    if "*" in kind:
+        return "unsafe.Pointer"
+    return element[:-2]
+
+
+def dlopen_function(function, handles):
+    """One function over its slot of the table. Pointers become numbers inside the call's own argument list, which keeps what they point to alive."""
+    taken, prologue, passed, lengths = [], "", [], set()
+    for parameter in function["parameters"]:
+        name, kind = parameter["name"], raw_type(parameter, handles)
+        if name in lengths:
+            continue
+        name = unexported(camel(name))
+        taken.append("%s %s" % (name, kind))
+        if kind.startswith("[]"):
+            lengths.add(parameter["length"])
+            prologue += "\tif len(%s) == 0 {\n\t\t%s = nil\n\t}\n" % (name, name)
+            passed += ["uintptr(unsafe.Pointer(unsafe.SliceData(%s)))" % name, "uintptr(len(%s))" % name]
+        elif kind == "string":
+            prologue += "\t%sText := append([]byte(%s), 0)\n" % (name, name)
+            passed.append("uintptr(unsafe.Pointer(&%sText[0]))" % name)
+        else:
+            passed.append(name if kind == "uintptr" else "uintptr(%s)" % name)
+    returns = {"const char*": "string", "rcap_status": "int32", "void": ""}.get(function["returns"], function["returns"][:-2])
+    text = "func R%s(%s)%s {\n" % (function["name"][1:], ", ".join(taken), " " + returns if returns else "")
+    text += prologue + "\tfunction := table.function(%d)\n\tif function == 0 {\n" % function["slot"]
+    absent = {"": "return", "string": 'return ""'}.get(returns, "return %s(absent())" % returns)
+    text += "\t\t%s\n\t}\n" % absent
+    invoke = "purego.SyscallN(%s)" % ", ".join(["function"] + passed)
+    if returns:
+        text += "\tresult, _, _ := %s\n" % invoke
+        text += "\treturn textAt(result)\n" if returns == "string" else "\treturn %s(result)\n" % returns
+    else:
+        text += "\t%s\n" % invoke
+    return text + "}\n\n"
+
+
+def dlopen_text(api):
+    handles = {handle["name"] for handle in api["handles"]}
+    functions = list(api["functions"])
+    for struct in api["structs"]:
+        parameters = [{"name": "value", "type": struct["name"] + "*"}, {"name": "struct_size", "type": "int64_t"}]
+        functions.append({"name": struct["init"], "slot": struct["init_slot"], "returns": "void", "parameters": parameters})
+    functions.sort(key=lambda function: function["slot"])
+    text = '//go:build !cgo || routecap_dlopen\n\npackage native\n\nimport (\n\t"unsafe"\n\n\t"github.com/ebitengine/purego"\n)\n\n'
+    text += "// What the library must be and is asked for.\nconst (\n\tsoname = %s\n\tabi = %d\n)\n\n" % (json.dumps(api["soname"]), api["abi_version"])
+    return text + "".join(dlopen_function(function, handles) for function in functions)
 
 
 def write(path, text):
@@ -198,8 +255,10 @@ def main():
     missing = [enum["name"] for enum in api["enums"] if enum["name"] not in ENUMS]
     if missing:
         raise SystemExit("go_types.py has no Go name for: %s" % ", ".join(missing))
-    write(folder + "/enums_generated.go", "".join(enum_text(enum) for enum in api["enums"]))
-    write(folder + "/structs_generated.go", "".join(struct_text(struct) for struct in api["structs"]))
+    package = "package routecap\n\n"
+    write(folder + "/enums_generated.go", package + "".join(enum_text(enum) for enum in api["enums"]))
+    write(folder + "/structs_generated.go", package + "".join(struct_text(struct) for struct in api["structs"]))
+    write(folder + "/internal/native/dlopen_generated.go", dlopen_text(api))
 
 
 if __name__ == "__main__":

@@ -51,10 +51,20 @@ case $part in
 
   cgocheck2) ROUTECAP_GO_SCALE=10 GOEXPERIMENT=cgocheck2 go_test ./... ;;
 
+  dlopen)
+    # Without cgo, over the function table of a library that is loaded at run time; and the same with cgo.
+    "$GO" mod download github.com/ebitengine/purego >"$WORK/download" 2>&1 || skipped "github.com/ebitengine/purego could not be fetched"
+    export ROUTECAP_LIBRARY=$LIBRARY ROUTECAP_GO_SCALE=10
+    (unset PKG_CONFIG_PATH && CGO_ENABLED=0 go_test ./...)
+    (unset PKG_CONFIG_PATH && go_test -tags routecap_dlopen .)
+    CGO_ENABLED=0 "$GO" vet .
+    CGO_ENABLED=0 "$GO" vet -unsafeptr=false ./internal/native
+    ;;
+
   vet)
     "$GO" vet . ./examples/...
     "$GO" vet -unsafeptr=false ./internal/native
-    unformatted=$(find . -name '*.go' ! -path './internal/native/*' -exec "$(dirname "$GO")/gofmt" -l {} + 2>/dev/null) || unformatted=
+    unformatted=$(find . -name '*.go' ! -path './internal/native/routecap.go' -exec "$(dirname "$GO")/gofmt" -l {} + 2>/dev/null) || unformatted=
     [[ -z $unformatted ]] || failed "not as gofmt writes it: $unformatted"
     # One finding, in SWIG's helper for the strings that C returns (swigCopyString), and no other.
     "$GO" vet -unsafeptr ./internal/native >"$WORK/native" 2>&1 || true
@@ -125,7 +135,8 @@ case $part in
     if command -v swig >/dev/null; then failed "swig is on this user's path"; fi
     "$GO" mod init example.com/user 2>/dev/null
     "$GO" mod edit -require=github.com/routecap/routecap/bindings/go@v0.0.0 -replace=github.com/routecap/routecap/bindings/go=../fetched
-    "$GO" build -o ../program .
+    # Through cgo nothing beyond the standard library is needed, not even to look at.
+    GOPROXY=off GOFLAGS="-buildvcs=false -mod=mod" GOMODCACHE=$WORK/modules "$GO" build -o ../program .
     LD_LIBRARY_PATH=$STAGE/$LIBDIR ../program ../request.frame >../routed
     "$PRINT_FRAME" ../request.frame >../recorded
     [[ $(<../routed) == "$(<../recorded)" ]] || failed "C reads other rows than the router chose"
