@@ -64,8 +64,15 @@ func TestEachMistakeHasItsCode(t *testing.T) {
 			return err
 		}, routecap.ErrOutOfRange, "num_experts"},
 		{"memory", func() error {
-			_, err := routecap.NewCapturer(routecap.Config{NumExperts: 256, TopK: 8, LayerIDs: []int32{0}, MaxForwardTokens: 1 << 46, NumSlots: 8})
-			return err
+			// More than there are addresses; allocated at the seal.
+			large, err := routecap.NewCapturer(routecap.Config{NumExperts: 256, TopK: 8, LayerIDs: []int32{0}, MaxForwardTokens: 1 << 46, NumSlots: 8})
+			must(t, err)
+			defer large.Close()
+			target, err := large.AddModel(routecap.RoleTarget, "target")
+			must(t, err)
+			_, err = target.AddTap(0, routecap.TapOptions{})
+			must(t, err)
+			return large.Seal()
 		}, routecap.ErrOutOfMemory, ""},
 		{"backend", func() error { _, err := routecap.OpenBackend("toaster", routecap.BackendOptions{}); return err }, routecap.ErrNotFound, "toaster"},
 		{"sequence", func() error {
