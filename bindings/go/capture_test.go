@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	routecap "github.com/routecap/routecap/bindings/go"
 )
@@ -231,6 +233,44 @@ func TestWeightsTagsAndStrides(t *testing.T) {
 	})
 	must(t, err)
 }
+
+// A map in memory that is not Go's: of a global, and of a mapping that an engine shares with others.
+func TestIDMapsOutsideGosHeap(t *testing.T) {
+	mapped, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
+	must(t, err)
+	shared := unsafe.Slice((*int32)(unsafe.Pointer(&mapped[0])), 4)
+	for name, physical := range map[string][]int32{"mapped": shared, "global": globalMap[:]} {
+		func() {
+			capturer, err := routecap.NewCapturer(routecap.Config{NumExperts: 4, TopK: 1, LayerIDs: []int32{0}, MaxForwardTokens: 4, NumSlots: 4})
+			must(t, err)
+			defer capturer.Close()
+			target, err := capturer.AddModel(routecap.RoleTarget, "target")
+			must(t, err)
+			tap, err := target.AddTap(0, routecap.TapOptions{IDMap: routecap.ArrayOf(physical)})
+			must(t, err)
+			must(t, capturer.Seal())
+			copy(physical, []int32{3, 2, 1, 0})
+			must(t, tap.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{0, 1}), Columns: 1, Tokens: 2}))
+			output, err := capturer.EndForward(routecap.Forward{Tokens: 2, Slots: routecap.ArrayOf([]int64{0, 1})})
+			must(t, err)
+			defer output.Close()
+			must(t, output.CopyToHost(0))
+			_, err = output.Finalize()
+			must(t, err)
+			record, err := capturer.Read(routecap.Read{Slots: routecap.ArrayOf([]int64{0, 1}), Tokens: 3})
+			must(t, err)
+			defer record.Close()
+			ids, err := routecap.AppendIDs([]int(nil), record)
+			must(t, err)
+			if fmt.Sprint(ids) != "[3 2]" {
+				t.Errorf("%s: %v", name, ids)
+			}
+		}()
+	}
+	must(t, syscall.Munmap(mapped))
+}
+
+var globalMap [4]int32
 
 func TestPartialLayersHaveCells(t *testing.T) {
 	capturer, err := routecap.NewCapturer(routecap.Config{NumExperts: 16, TopK: 1, LayerIDs: []int32{0, 1}, MaxForwardTokens: 4, NumSlots: 4})

@@ -21,7 +21,7 @@ const (
 	ErrOutOfRange Code = -3
 	// Memory could not be had. Nothing was changed.
 	ErrOutOfMemory Code = -4
-	// What was asked for is not there yet; `rcap_error.detail` names the sequence that is lacking where there is one.
+	// What was asked for is not there yet; [Error].Detail names the sequence that is lacking where there is one.
 	ErrNotReady Code = -5
 	// Every staging block is in flight (R32). Finalize the oldest output and call again.
 	ErrBusy Code = -6
@@ -198,9 +198,9 @@ func (value CheckLevel) String() string {
 type FinalizeMode int32
 
 const (
-	// The caller: `rcap_output_copy_to_host`, then `rcap_output_finalize`, on any thread.
+	// The caller: [Output.CopyToHost], then [Output.Finalize], on any thread.
 	FinalizeCaller FinalizeMode = 0
-	// One thread of the capturer, started by the first `rcap_capturer_end_forward`; all its signals are blocked.
+	// One thread of the capturer, started by the first [Capturer.EndForward]; all its signals are blocked.
 	FinalizeOwnThread FinalizeMode = 1
 )
 
@@ -215,7 +215,7 @@ func (value FinalizeMode) String() string {
 	return unknownName("FinalizeMode", int32(value))
 }
 
-// BusyPolicy: What `rcap_capturer_end_forward` does when every staging block is in flight (R32).
+// BusyPolicy: What [Capturer.EndForward] does when every staging block is in flight (R32).
 type BusyPolicy int32
 
 const (
@@ -323,7 +323,7 @@ const (
 	AcceptAll Acceptance = 0
 	// The rows that `rows` names, for example the accept index of a verify forward.
 	AcceptGiven Acceptance = 1
-	// Told once by `rcap_output_accept`, before finalize.
+	// Told once by [Output.Accept], before finalize.
 	AcceptLater Acceptance = 2
 )
 
@@ -464,8 +464,7 @@ func (value Fill) String() string {
 	return unknownName("Fill", int32(value))
 }
 
-// Format: Forms of a record outside the library (R37, R41). `rcap_wire_format_name` and `rcap_wire_format_of` know
-// their names.
+// Format: Forms of a record outside the library (R37, R41). [Format.String] and [ParseFormat] know their names.
 type Format int32
 
 const (

@@ -100,7 +100,7 @@ func (c *Capturer) EndForwardInto(output *Output, forward Forward) error {
 }
 
 // EndForwardContext is [Capturer.EndForward], repeated while every staging block is in flight and until the context is done: for an engine whose
-// outputs are finalized by other goroutines.
+// outputs are finalized by other goroutines. With BusyWait each try may take BusyTimeout, and the context is looked at between two.
 func (c *Capturer) EndForwardContext(ctx context.Context, forward Forward) (*Output, error) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()

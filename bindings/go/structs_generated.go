@@ -129,9 +129,9 @@ type Stats struct {
 	Suppressed int64
 	// Forwards that were given a sequence number.
 	Forwards int64
-	// Forwards discarded by `rcap_capturer_discard_forward`.
+	// Forwards discarded by [Capturer.DiscardForward].
 	DiscardedForwards int64
-	// `rcap_capturer_end_forward` calls answered BUSY.
+	// [Capturer.EndForward] calls answered BUSY.
 	Busy int64
 	// Outputs that settled OK or DEVICE.
 	Finalized int64
@@ -159,7 +159,7 @@ type Stats struct {
 	LastSequence int64
 }
 
-// forwardLayout: What `rcap_capturer_end_forward` stages.
+// forwardLayout: What [Capturer.EndForward] stages.
 //
 // Commit entry (g, j), g < groups, j < group_width: forward row rows[g * rows_group_stride + j] goes to slot slots[g
 // * slots_group_stride + j]; -1 in either means nothing. Rows count from the forward's first row. What stands between
@@ -182,7 +182,7 @@ type forwardLayout struct {
 	weightVersion    int64
 }
 
-// acceptLayout: What `rcap_output_accept` commits. Entries are as in `rcap_forward_layout`.
+// acceptLayout: What [Output.Accept] commits. Entries are as in `rcap_forward_layout`.
 type acceptLayout struct {
 	structSize       int64
 	slotsDType       DType
@@ -232,7 +232,7 @@ type Summary struct {
 	LayerRowsExpected int64
 }
 
-// slotsLayout: A list of slots for `rcap_capturer_release_slots` and `rcap_capturer_copy_slots`.
+// slotsLayout: A list of slots for [Capturer.ReleaseSlots] and [Capturer.CopySlots].
 type slotsLayout struct {
 	structSize int64
 	slotsDType DType

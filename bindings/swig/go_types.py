@@ -85,9 +85,14 @@ def go_words(text):
             return ENUMS[c_name][0]
         if c_name in EXPORTED:
             return EXPORTED[c_name]
-        return "`%s`" % c_name
+        # A function of a handle is a method, so that godoc links it.
+        method = re.match(r"rcap_(backend|capturer|model|tap|output|record)_(\w+)$", c_name)
+        special = {"rcap_wire_format_name": "[Format.String]", "rcap_wire_format_of": "[ParseFormat]"}
+        if method and not c_name.endswith(("_init", "_create", "_layout")):
+            return "[%s.%s]" % (camel(method.group(1)), camel(method.group(2)))
+        return special.get(c_name, "`%s`" % c_name)
 
-    text = re.sub(r"\bRCAP_[A-Z0-9_]+", constant, text)
+    text = re.sub(r"\bRCAP_[A-Z0-9_]+", constant, text.replace("`rcap_error.detail`", "[Error].Detail"))
     return re.sub(r"`(rcap_[a-z_]+)`", name, text)
 
 
