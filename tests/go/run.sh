@@ -111,6 +111,14 @@ case $part in
     diff "$WORK/promised" "$WORK/printed"
     ;;
 
+  other_swig)
+    # Another SWIG writes other files, so it is refused before it writes any.
+    printf '#!/bin/sh\necho "SWIG Version 4.1.0"\n' >"$WORK/swig"
+    chmod +x "$WORK/swig"
+    if ROUTECAP_SWIG=$WORK/swig "$ROUTECAP_SOURCE/packaging/run" --no-install bindings --check 2>"$WORK/log"; then failed "SWIG 4.1.0 was taken"; fi
+    grep -qF "the bindings are made by SWIG 4.5.1, and $WORK/swig is 4.1.0" "$WORK/log" || failed "$(cat "$WORK/log")"
+    ;;
+
   no_library)
     # Without the development package a build names the file that it wants.
     mkdir -p "$WORK/empty"

@@ -177,7 +177,7 @@ func TestLoad(t *testing.T) {
 	prefill, decode := startEngine(t, "sglang"), startEngine(t, "vllm")
 	front := httptest.NewServer(newGateway(prefill, decode))
 	defer front.Close()
-	requests := 60
+	requests := 40
 	if percent, err := strconv.Atoi(os.Getenv("ROUTECAP_GO_SCALE")); err == nil {
 		requests = max(1, requests*percent/100)
 	}
@@ -201,11 +201,12 @@ func TestLoad(t *testing.T) {
 		}
 		group.Wait()
 	}
-	run(16)
+	// The same load twice: what the first leaves behind is warmth, what the second adds is a leak.
+	run(64)
 	before := resident(t)
 	run(64)
 	after := resident(t)
-	if after > before+32<<20 {
+	if !raceEnabled && after > before+32<<20 {
 		t.Errorf("%d MiB before, %d MiB after", before>>20, after>>20)
 	}
 	slowest.Range(func(_, took any) bool {
@@ -219,7 +220,7 @@ func TestLoad(t *testing.T) {
 	defer response.Body.Close()
 	var said stats
 	must(t, json.NewDecoder(response.Body).Decode(&said))
-	if said.LiveHandles != 0 || said.Requests != int64(80*requests) || requests > 5 && (said.Streams == 0 || said.Rows == 0 || said.BadRequests == 0 || said.BadUpstreams == 0) {
+	if said.LiveHandles != 0 || said.Requests != int64(128*requests) || requests > 5 && (said.Streams == 0 || said.Rows == 0 || said.BadRequests == 0 || said.BadUpstreams == 0) {
 		t.Errorf("stats %+v", said)
 	}
 }
