@@ -4,7 +4,7 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings)
 
 run_check() {
   local part
@@ -53,6 +53,7 @@ groups_of() {
     property | package) echo build test ;;
     abi) echo build test abi ;;
     coverage) echo build test coverage ;;
+    bindings) echo swig ;;
   esac
 }
 
@@ -93,6 +94,14 @@ check_fuzz() {
 check_package() {
   build_preset release
   run_ctest package release --tests-regex '^install'
+}
+
+check_bindings() {
+  if [[ -z ${ROUTECAP_SWIG:-} ]] && ! (need_swig); then
+    skip bindings "SWIG $swig_version is not there and could not be fetched"
+    return 0
+  fi
+  run_bindings --check
 }
 
 check_abi() {

@@ -43,6 +43,7 @@ LIST
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
     browser) echo "chromium chromium" ;;
+    swig) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
   esac
 }
 
