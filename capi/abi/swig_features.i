@@ -2,24 +2,53 @@
 // generated from capi/api by capi/cmake/GenerateCapi.cmake; change those and run the target `capi-update`
 
 // Handles are made and ended by functions of the library only.
+%rcap_handle(rcap_backend)
 %nodefaultctor rcap_backend;
 %nodefaultdtor rcap_backend;
 %feature("rcap:destroy", "rcap_backend_destroy") rcap_backend;
+%rcap_handle(rcap_capturer)
 %nodefaultctor rcap_capturer;
 %nodefaultdtor rcap_capturer;
 %feature("rcap:destroy", "rcap_capturer_destroy") rcap_capturer;
+%rcap_handle(rcap_model)
 %nodefaultctor rcap_model;
 %nodefaultdtor rcap_model;
 %feature("rcap:borrowed", "rcap_capturer") rcap_model;
+%rcap_handle(rcap_tap)
 %nodefaultctor rcap_tap;
 %nodefaultdtor rcap_tap;
 %feature("rcap:borrowed", "rcap_capturer") rcap_tap;
+%rcap_handle(rcap_output)
 %nodefaultctor rcap_output;
 %nodefaultdtor rcap_output;
 %feature("rcap:destroy", "rcap_output_destroy") rcap_output;
+%rcap_handle(rcap_record)
 %nodefaultctor rcap_record;
 %nodefaultdtor rcap_record;
 %feature("rcap:destroy", "rcap_record_destroy") rcap_record;
+
+// Structs, all free of pointers.
+%rcap_struct(rcap_error, Error)
+%rcap_struct(rcap_build_info, BuildInfo)
+%rcap_struct(rcap_backend_options, BackendOptions)
+%rcap_struct(rcap_backend_info, BackendInfo)
+%rcap_struct(rcap_capturer_config, CapturerConfig)
+%rcap_struct(rcap_capturer_plan, CapturerPlan)
+%rcap_struct(rcap_tap_options, TapOptions)
+%rcap_struct(rcap_capture_layout, CaptureLayout)
+%rcap_struct(rcap_capturer_stats, CapturerStats)
+%rcap_struct(rcap_forward_layout, ForwardLayout)
+%rcap_struct(rcap_accept_layout, AcceptLayout)
+%rcap_struct(rcap_summary, Summary)
+%rcap_struct(rcap_slots_layout, SlotsLayout)
+%rcap_struct(rcap_slot_info, SlotInfo)
+%rcap_struct(rcap_read_layout, ReadLayout)
+%rcap_struct(rcap_read_info, ReadInfo)
+%rcap_struct(rcap_record_layout, RecordLayout)
+%rcap_struct(rcap_record_info, RecordInfo)
+%rcap_struct(rcap_compare_report, CompareReport)
+%rcap_struct(rcap_encode_options, EncodeOptions)
+%rcap_struct(rcap_decode_hints, DecodeHints)
 
 // Arrays and their lengths.
 %apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* layer_flags, int64_t layer_flags_count) };
@@ -44,6 +73,28 @@
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* text, int64_t text_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* validity, int64_t validity_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* weights, int64_t weights_bytes) };
+
+// Numbers and pointers that are filled, numbers that are returned, and streams.
+%apply const int32_t** VIEW_OUT { const int32_t** data };
+%apply const int64_t** VIEW_OUT { const int64_t** starts };
+%apply const int64_t** VIEW_OUT { const int64_t** versions };
+%apply const void** VIEW_OUT { const void** data };
+%apply int32_t ANSWER { int32_t rcap_output_ready };
+%apply int32_t ANSWER { int32_t rcap_tap_id };
+%apply int32_t ANSWER { int32_t rcap_tap_is_enabled };
+%apply int32_t* SCALAR_OUT { int32_t* fd };
+%apply int32_t* SCALAR_OUT { int32_t* format };
+%apply int32_t* SCALAR_OUT { int32_t* status };
+%apply int64_t ANSWER { int64_t rcap_output_sequence };
+%apply int64_t* SCALAR_OUT { int64_t* bytes };
+%apply int64_t* SCALAR_OUT { int64_t* consumed };
+%apply int64_t* SCALAR_OUT { int64_t* count };
+%apply int64_t* SCALAR_OUT { int64_t* first_row };
+%apply int64_t* SCALAR_OUT { int64_t* needed };
+%apply int64_t* SCALAR_OUT { int64_t* sequence };
+%apply int64_t* SCALAR_OUT { int64_t* tokens };
+%apply void* STREAM { void* stream };
+%apply void** VIEW_OUT { void** data };
 
 // Ownership and threads.
 %feature("rcap:thread", "any") rcap_version_string;
@@ -133,3 +184,133 @@
 %feature("rcap:owner", "record") rcap_record_decode;
 %feature("rcap:thread", "any") rcap_record_decode;
 %feature("rcap:thread", "any") rcap_capturer_encode;
+
+#ifdef SWIGGO
+%insert(cgo_comment_typedefs) %{
+#cgo nocallback _wrap_rcap_version_string_native
+#cgo noescape _wrap_rcap_version_string_native
+#cgo nocallback _wrap_rcap_abi_version_native
+#cgo noescape _wrap_rcap_abi_version_native
+#cgo nocallback _wrap_rcap_status_name_native
+#cgo noescape _wrap_rcap_status_name_native
+#cgo nocallback _wrap_rcap_build_info_get_native
+#cgo noescape _wrap_rcap_build_info_get_native
+#cgo nocallback _wrap_rcap_layout_rows_native
+#cgo noescape _wrap_rcap_layout_rows_native
+#cgo nocallback _wrap_rcap_backend_open_native
+#cgo noescape _wrap_rcap_backend_open_native
+#cgo nocallback _wrap_rcap_backend_describe_native
+#cgo noescape _wrap_rcap_backend_describe_native
+#cgo nocallback _wrap_rcap_backend_destroy_native
+#cgo noescape _wrap_rcap_backend_destroy_native
+#cgo nocallback _wrap_rcap_capturer_plan_get_native
+#cgo noescape _wrap_rcap_capturer_plan_get_native
+#cgo nocallback _wrap_rcap_capturer_create_native
+#cgo noescape _wrap_rcap_capturer_create_native
+#cgo nocallback _wrap_rcap_capturer_destroy_native
+#cgo noescape _wrap_rcap_capturer_destroy_native
+#cgo nocallback _wrap_rcap_capturer_add_model_native
+#cgo noescape _wrap_rcap_capturer_add_model_native
+#cgo nocallback _wrap_rcap_model_set_capture_native
+#cgo noescape _wrap_rcap_model_set_capture_native
+#cgo nocallback _wrap_rcap_model_add_tap_native
+#cgo nocallback _wrap_rcap_capturer_seal_native
+#cgo noescape _wrap_rcap_capturer_seal_native
+#cgo nocallback _wrap_rcap_tap_capture_native
+#cgo noescape _wrap_rcap_tap_capture_native
+#cgo nocallback _wrap_rcap_tap_is_enabled_native
+#cgo noescape _wrap_rcap_tap_is_enabled_native
+#cgo nocallback _wrap_rcap_tap_id_native
+#cgo noescape _wrap_rcap_tap_id_native
+#cgo nocallback _wrap_rcap_capturer_tap_native
+#cgo noescape _wrap_rcap_capturer_tap_native
+#cgo nocallback _wrap_rcap_capturer_stats_get_native
+#cgo noescape _wrap_rcap_capturer_stats_get_native
+#cgo nocallback _wrap_rcap_capturer_end_forward_native
+#cgo noescape _wrap_rcap_capturer_end_forward_native
+#cgo nocallback _wrap_rcap_capturer_discard_forward_native
+#cgo noescape _wrap_rcap_capturer_discard_forward_native
+#cgo nocallback _wrap_rcap_output_sequence_native
+#cgo noescape _wrap_rcap_output_sequence_native
+#cgo nocallback _wrap_rcap_output_accept_native
+#cgo noescape _wrap_rcap_output_accept_native
+#cgo nocallback _wrap_rcap_output_device_rows_native
+#cgo noescape _wrap_rcap_output_device_rows_native
+#cgo nocallback _wrap_rcap_output_copy_to_host_native
+#cgo noescape _wrap_rcap_output_copy_to_host_native
+#cgo nocallback _wrap_rcap_output_ready_native
+#cgo noescape _wrap_rcap_output_ready_native
+#cgo nocallback _wrap_rcap_output_wait_native
+#cgo noescape _wrap_rcap_output_wait_native
+#cgo nocallback _wrap_rcap_output_finalize_native
+#cgo noescape _wrap_rcap_output_finalize_native
+#cgo nocallback _wrap_rcap_output_destroy_native
+#cgo noescape _wrap_rcap_output_destroy_native
+#cgo nocallback _wrap_rcap_capturer_completion_fd_native
+#cgo noescape _wrap_rcap_capturer_completion_fd_native
+#cgo nocallback _wrap_rcap_capturer_next_completed_native
+#cgo noescape _wrap_rcap_capturer_next_completed_native
+#cgo nocallback _wrap_rcap_capturer_release_slots_native
+#cgo noescape _wrap_rcap_capturer_release_slots_native
+#cgo nocallback _wrap_rcap_capturer_release_all_native
+#cgo noescape _wrap_rcap_capturer_release_all_native
+#cgo nocallback _wrap_rcap_capturer_copy_slots_native
+#cgo noescape _wrap_rcap_capturer_copy_slots_native
+#cgo nocallback _wrap_rcap_capturer_slot_info_get_native
+#cgo noescape _wrap_rcap_capturer_slot_info_get_native
+#cgo nocallback _wrap_rcap_capturer_read_native
+#cgo noescape _wrap_rcap_capturer_read_native
+#cgo nocallback _wrap_rcap_capturer_read_into_native
+#cgo noescape _wrap_rcap_capturer_read_into_native
+#cgo nocallback _wrap_rcap_record_create_native
+#cgo noescape _wrap_rcap_record_create_native
+#cgo nocallback _wrap_rcap_record_destroy_native
+#cgo noescape _wrap_rcap_record_destroy_native
+#cgo nocallback _wrap_rcap_record_info_get_native
+#cgo noescape _wrap_rcap_record_info_get_native
+#cgo nocallback _wrap_rcap_record_ids_native
+#cgo noescape _wrap_rcap_record_ids_native
+#cgo nocallback _wrap_rcap_record_weights_native
+#cgo noescape _wrap_rcap_record_weights_native
+#cgo nocallback _wrap_rcap_record_row_validity_native
+#cgo noescape _wrap_rcap_record_row_validity_native
+#cgo nocallback _wrap_rcap_record_cell_validity_native
+#cgo noescape _wrap_rcap_record_cell_validity_native
+#cgo nocallback _wrap_rcap_record_layer_ids_native
+#cgo noescape _wrap_rcap_record_layer_ids_native
+#cgo nocallback _wrap_rcap_record_layer_flags_native
+#cgo noescape _wrap_rcap_record_layer_flags_native
+#cgo nocallback _wrap_rcap_record_version_spans_native
+#cgo noescape _wrap_rcap_record_version_spans_native
+#cgo nocallback _wrap_rcap_record_slice_native
+#cgo noescape _wrap_rcap_record_slice_native
+#cgo nocallback _wrap_rcap_record_append_native
+#cgo noescape _wrap_rcap_record_append_native
+#cgo nocallback _wrap_rcap_record_merge_native
+#cgo noescape _wrap_rcap_record_merge_native
+#cgo nocallback _wrap_rcap_record_truncate_native
+#cgo noescape _wrap_rcap_record_truncate_native
+#cgo nocallback _wrap_rcap_record_stack_native
+#cgo noescape _wrap_rcap_record_stack_native
+#cgo nocallback _wrap_rcap_record_interleave_native
+#cgo noescape _wrap_rcap_record_interleave_native
+#cgo nocallback _wrap_rcap_record_to_full_axis_native
+#cgo noescape _wrap_rcap_record_to_full_axis_native
+#cgo nocallback _wrap_rcap_record_to_compact_native
+#cgo noescape _wrap_rcap_record_to_compact_native
+#cgo nocallback _wrap_rcap_record_compare_native
+#cgo noescape _wrap_rcap_record_compare_native
+#cgo nocallback _wrap_rcap_wire_format_name_native
+#cgo noescape _wrap_rcap_wire_format_name_native
+#cgo nocallback _wrap_rcap_wire_format_of_native
+#cgo noescape _wrap_rcap_wire_format_of_native
+#cgo nocallback _wrap_rcap_wire_detect_native
+#cgo noescape _wrap_rcap_wire_detect_native
+#cgo nocallback _wrap_rcap_record_encode_native
+#cgo noescape _wrap_rcap_record_encode_native
+#cgo nocallback _wrap_rcap_record_decode_native
+#cgo noescape _wrap_rcap_record_decode_native
+#cgo nocallback _wrap_rcap_capturer_encode_native
+#cgo noescape _wrap_rcap_capturer_encode_native
+%}
+#endif

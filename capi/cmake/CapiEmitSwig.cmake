@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # abi/swig_features.i: which typemap an array takes, and what SWIG's language modules and its XML tree must know of ownership and threads.
 #
-# The typemaps themselves belong to the languages; here stand only their names:
+# The typemaps themselves belong to the languages (bindings/swig); here stand only their names:
 #   (const T* ARRAY_IN, int64_t ARRAY_COUNT)      elements that are read
+#   (T* ARRAY_OUT, int64_t ARRAY_COUNT)           elements that are filled
 #   (const void* BYTES_IN, int64_t BYTES_COUNT)   bytes that are read
 #   (void* BYTES_OUT, int64_t BYTES_COUNT)        memory that is filled
+#   T* SCALAR_OUT                                 one number that is filled
+#   T** VIEW_OUT                                  receives a pointer that a handle owns
+#   void* STREAM                                  a backend's stream
+#   T ANSWER                                      a number that is returned, or a negative status
+# Every parameter is named with its type: what no line names falls back to SWIG's default, which the check of the generated code refuses.
+# The macros %rcap_handle(NAME), %rcap_struct(NAME, CamelName) and, for Go alone, the `#cgo` lines are the languages' to define or to leave empty.
 
 function(capi_swig_apply out name)
   capi_get(parameters "${name}" parameters)
@@ -27,6 +34,59 @@ function(capi_swig_apply out name)
     list(APPEND lines "%apply ${pattern} { (${type} ${parameter}, int64_t ${length}) }${CAPI_SEMICOLON}\n")
   endforeach()
   set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# What is left when handles, structs, strings and arrays are taken away.
+function(capi_swig_apply_pointers out name)
+  capi_get(parameters "${name}" parameters)
+  capi_get(arrays "${name}" arrays)
+  capi_get(handles api handles)
+  set(lines "")
+  foreach(parameter IN LISTS parameters)
+    capi_get(type "${name}" "type:${parameter}")
+    if(parameter IN_LIST arrays)
+      continue()
+    elseif(type MATCHES "^(int32_t|int64_t|double)[*]$")
+      set(pattern "${type} SCALAR_OUT")
+    elseif(type STREQUAL "void*")
+      set(pattern "void* STREAM")
+    elseif(type MATCHES "^(const )?(void|int32_t|int64_t)[*][*]$")
+      set(pattern "${type} VIEW_OUT")
+    else()
+      continue()
+    endif()
+    list(APPEND lines "%apply ${pattern} { ${type} ${parameter} }${CAPI_SEMICOLON}\n")
+  endforeach()
+  capi_get(returns "${name}" returns)
+  if(err IN_LIST parameters AND returns MATCHES "^(int32_t|int64_t)$")
+    list(APPEND lines "%apply ${returns} ANSWER { ${returns} ${name} }${CAPI_SEMICOLON}\n")
+  endif()
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# rcap_capturer_config becomes CapturerConfig.
+function(capi_swig_camel_name out name)
+  string(REGEX REPLACE "^rcap_" "" name "${name}")
+  string(REPLACE "_" ";" words "${name}")
+  set(camel "")
+  foreach(word IN LISTS words)
+    string(SUBSTRING "${word}" 0 1 first)
+    string(SUBSTRING "${word}" 1 -1 rest)
+    string(TOUPPER "${first}" first)
+    string(APPEND camel "${first}${rest}")
+  endforeach()
+  set(${out} "${camel}" PARENT_SCOPE)
+endfunction()
+
+# What Go may rely on: no function calls back, and none keeps a pointer to what it is given, unless it is tagged `@retains`. SWIG ends the names of
+# its C functions with the Go package's, which is `native`.
+function(capi_swig_cgo out name)
+  set(text "#cgo nocallback _wrap_${name}_native\n")
+  capi_get(retained "${name}" tags:retains)
+  if(retained STREQUAL "")
+    string(APPEND text "#cgo noescape _wrap_${name}_native\n")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
 function(capi_swig_features out name)
@@ -55,6 +115,7 @@ function(capi_emit_swig folder)
     "// Handles are made and ended by functions of the library only.\n")
   capi_get(handles api handles)
   foreach(name IN LISTS handles)
+    string(APPEND text "%rcap_handle(${name})\n")
     capi_get(destroy "${name}" tag:destroy)
     capi_get(owner "${name}" tag:borrowed)
     string(APPEND text "%nodefaultctor ${name}${CAPI_SEMICOLON}\n%nodefaultdtor ${name}${CAPI_SEMICOLON}\n")
@@ -64,18 +125,35 @@ function(capi_emit_swig folder)
       string(APPEND text "%feature(\"rcap:destroy\", \"${destroy}\") ${name}${CAPI_SEMICOLON}\n")
     endif()
   endforeach()
+  string(APPEND text "\n// Structs, all free of pointers.\n")
+  capi_get(structs api structs)
+  foreach(name IN LISTS structs)
+    capi_swig_camel_name(camel "${name}")
+    string(APPEND text "%rcap_struct(${name}, ${camel})\n")
+  endforeach()
   set(applies "")
+  set(pointers "")
   set(features "")
+  set(cgo "")
   capi_get(functions api functions)
   foreach(name IN LISTS functions)
     capi_swig_apply(lines "${name}")
     list(APPEND applies ${lines})
+    capi_swig_apply_pointers(lines "${name}")
+    list(APPEND pointers ${lines})
+    capi_swig_cgo(lines "${name}")
+    string(APPEND cgo "${lines}")
     capi_swig_features(lines "${name}")
     string(APPEND features "${lines}")
   endforeach()
   list(REMOVE_DUPLICATES applies)
   list(SORT applies)
   list(JOIN applies "" applies)
-  string(APPEND text "\n// Arrays and their lengths.\n${applies}\n// Ownership and threads.\n${features}")
+  list(REMOVE_DUPLICATES pointers)
+  list(SORT pointers)
+  list(JOIN pointers "" pointers)
+  string(APPEND text "\n// Arrays and their lengths.\n${applies}\n// Numbers and pointers that are filled, numbers that are returned, and streams.\n${pointers}")
+  string(APPEND text "\n// Ownership and threads.\n${features}")
+  string(APPEND text "\n#ifdef SWIGGO\n%insert(cgo_comment_typedefs) %{\n${cgo}%}\n#endif\n")
   capi_write("${folder}/swig_features.i" "${text}")
 endfunction()

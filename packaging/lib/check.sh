@@ -4,7 +4,7 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings)
 
 run_check() {
   local part
@@ -53,6 +53,7 @@ groups_of() {
     property | package) echo build test ;;
     abi) echo build test abi ;;
     coverage) echo build test coverage ;;
+    bindings) echo swig ;;
   esac
 }
 
@@ -84,15 +85,23 @@ check_property() {
   ROUTECAP_PROPERTY_SCALE=${ROUTECAP_PROPERTY_SCALE:-10} run_ctest property release --tests-regex '^property'
 }
 
-# Every decoder for ROUTECAP_FUZZ_SECONDS (30). One after the other: a fuzzer that waits for its processor finds less.
+# Every decoder for ROUTECAP_FUZZ_SECONDS (30), one on each processor.
 check_fuzz() {
   build_preset fuzz fuzzers
-  jobs=1 run_ctest fuzz fuzz
+  run_ctest fuzz fuzz
 }
 
 check_package() {
   build_preset release
   run_ctest package release --tests-regex '^install'
+}
+
+check_bindings() {
+  if [[ -z ${ROUTECAP_SWIG:-} ]] && ! (need_swig); then
+    skip bindings "SWIG $swig_version is not there and could not be fetched"
+    return 0
+  fi
+  run_bindings --check
 }
 
 check_abi() {

@@ -16,8 +16,8 @@ sources() {
   fi
 }
 
-# What the generator writes has the generator's layout.
-hand_written() { grep -vE '^capi/(include|abi)/'; }
+# What a generator writes has the generator's layout.
+hand_written() { grep -vE '^(capi/(include|abi)|bindings/go/internal/native)/'; }
 
 lint_format() {
   sources '*.h' '*.c' '*.cpp' | hand_written | xargs -r clang-format --dry-run -Werror
@@ -45,8 +45,8 @@ lint_tidy() {
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run .ci/run
+  for file in packaging/run packaging/lib/*.sh tests/go/run.sh .ci/run; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh .ci/run
 }
 
 lint_spelling() {
@@ -61,6 +61,6 @@ lint_licence() {
       say "no SPDX line: $file"
       bad=1
     fi
-  done < <(sources '*.h' '*.c' '*.cpp' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' packaging/run .ci/run)
+  done < <(sources '*.h' '*.c' '*.cpp' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run .ci/run)
   return "$bad"
 }

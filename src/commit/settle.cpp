@@ -97,6 +97,14 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
   return first_incomplete.column >= 0 ? first_incomplete : first_repeated;
 }
 
+/// Whether the snapshot noted nothing of any staged row.
+bool Settler::no_bad_rows(const Block& block) {
+  const auto* bad_layer = block.part<std::int32_t>(block.pinned, block.layout.bad_layer);
+  std::int32_t any = 0;
+  for (std::int64_t row = 0; row < block.staged; ++row) any |= bad_layer[row];
+  return any == 0;
+}
+
 /// R14: an entry of a PARTIAL tap's row_ids that named no row of the device buffer took no row with it, so it is counted by itself.
 void Settler::count_strays(const Block& block, rcap_summary& summary) const {
   if (shape_.cell_words == 0) return;
@@ -165,16 +173,18 @@ rcap_summary Settler::store_rows(Block& block) {
 
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
   std::int64_t scattered = 0;
+  const bool all_good = entries.trusted && layers.fault == RCAP_FAULT_NONE && !check_repeated_ids_ && no_bad_rows(block);
   for (std::int64_t i = 0; i < entries.count; ++i) {
-    if (is_hole(entries, i)) continue;
+    const std::int64_t row = entries.row(i);
     const std::int64_t slot = entries.slot(i);
+    if (row == -1 || slot == -1) continue;
     ++summary.entries;
     if (reserved(slot)) {
       ++summary.rows_reserved;  // R15
       continue;
     }
-    const std::int64_t staged_row = later ? entries.row(i) : i;
-    const EntryFault fault = check_entry(block, entries, i, staged_row, layers);
+    const std::int64_t staged_row = later ? row : i;
+    const EntryFault fault = all_good ? EntryFault{} : check_entry(block, entries, i, staged_row, layers);
     if (fault.fault == RCAP_FAULT_NONE) {
       block.scatter[scattered++] = {slot, staged_row};
       continue;
@@ -182,13 +192,17 @@ rcap_summary Settler::store_rows(Block& block) {
     if (summary.rows_bad++ == 0) {
       summary.first_bad_fault = fault.fault;
       summary.first_bad_layer = fault.column < 0 ? -1 : layers_.layer_ids[static_cast<std::size_t>(fault.column)];
-      summary.first_bad_row = entries.row(i);
+      summary.first_bad_row = row;
       summary.first_bad_slot = slot == Entries::kNoSlot ? -1 : slot;
     }
     const bool may_write = entries.allowed == nullptr || (slot_in_range(slot) && entries.allowed->contains(slot));
     if (slot_in_range(slot) && may_write) block.scatter[scattered++] = {slot, -1};
   }
-  if (block.acceptance != RCAP_ACCEPT_ALL) summary.rows_rejected = block.tokens - count_rows_named(entries);  // R21
+  if (block.acceptance != RCAP_ACCEPT_ALL) {  // R21
+    // Trusted entries name a row once; only what a reserved slot's entry names was never looked at.
+    const std::int64_t named = entries.trusted && summary.rows_reserved == 0 ? summary.entries : count_rows_named(entries);
+    summary.rows_rejected = block.tokens - named;
+  }
 
   const std::int64_t* tags = tags_of(block, entries);
   if (!copies_.empty()) note_copies(block, scattered, tags);

@@ -204,7 +204,7 @@ void rows_gather_walk(benchmark::State& state) {
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Arg(1)->Arg(64)->Arg(256)->Arg(8192)->UseManualTime()->Unit(benchmark::kMicrosecond);
+  benchmark->Arg(1)->Arg(64)->Arg(256)->Arg(8192)->UseManualTime()->Unit(benchmark::kMicrosecond)->MinTime(0.02);
 }
 
 BENCHMARK(rows_capture)->Apply(sizes);

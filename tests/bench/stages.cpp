@@ -220,7 +220,7 @@ void whole_way(benchmark::State& state) {
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Arg(1)->Arg(64)->Arg(256)->Arg(8192)->UseManualTime()->Unit(benchmark::kMicrosecond);
+  benchmark->Arg(1)->Arg(64)->Arg(256)->Arg(8192)->UseManualTime()->Unit(benchmark::kMicrosecond)->MinTime(0.02);
 }
 
 BENCHMARK(capture)->Apply(sizes);

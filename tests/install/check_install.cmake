@@ -82,10 +82,20 @@ function(expect_documents folder)
   endforeach()
 endfunction()
 
+set(cli_files "")
+if(WITH_CLI)
+  set(cli_files
+      "${BINDIR}/routecap"
+      "${MANDIR}/man1/routecap.1"
+      "${DATADIR}/bash-completion/completions/routecap"
+      "${DATADIR}/zsh/site-functions/_routecap"
+      "${DATADIR}/fish/vendor_completions.d/routecap.fish")
+endif()
+
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
-  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files})
+  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files} ${cli_files})
   expect_documents("${STAGE}/${DOCDIR}")
 
 elseif(PART STREQUAL "components")
@@ -95,6 +105,8 @@ elseif(PART STREQUAL "components")
   expect_files("${WORK}/development" ${development_files})
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/documentation" --component documentation)
   expect_files("${WORK}/documentation" ${documentation_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/cli" --component cli)
+  expect_files("${WORK}/cli" ${cli_files})
 
 elseif(PART MATCHES "^(package|relocated)$")
   set(prefix "${STAGE}")
@@ -124,6 +136,13 @@ elseif(PART MATCHES "^(package|relocated)$")
   run(${CMAKE_COMMAND} -E env "ROUTECAP_LIBRARY=${prefix}/${LIBDIR}/libroutecap.so.0" "${WORK}/build/with_loader")
   if(NOT OUTPUT STREQUAL "${VERSION}\n")
     message(FATAL_ERROR "with_loader printed '${OUTPUT}' instead of '${VERSION}'")
+  endif()
+  if(WITH_CLI)
+    # It finds its library from its own place.
+    run("${prefix}/${BINDIR}/routecap" --version)
+    if(NOT OUTPUT MATCHES "^routecap ${VERSION} \\(library ${VERSION}, ABI [0-9]+\\)\n$")
+      message(FATAL_ERROR "routecap --version printed '${OUTPUT}'")
+    endif()
   endif()
 
 elseif(PART STREQUAL "pkg_config")

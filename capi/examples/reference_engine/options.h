@@ -21,7 +21,8 @@ struct Options {
   std::int64_t dp = 4;
   std::int64_t depth = 3;
   FinalizeMode finalize = FinalizeMode::kCaller;
-  std::string trace;  // empty: synthetic router
+  std::string trace;   // empty: synthetic router
+  std::string record;  // file for the record of the request with the most captured rows; empty: none
   bool weights = false;
   bool json = false;
   bool quiet = false;

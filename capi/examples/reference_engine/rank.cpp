@@ -35,10 +35,11 @@ rcap_forward_layout forward_layout(const RankRows& rows, bool graph) {
 
 }  // namespace
 
-Rank::Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks)
+Rank::Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks, RecordKeeper& keeper)
     : config_(config),
       checker_(checker),
       clocks_(clocks),
+      keeper_(keeper),
       random_(seed),
       taps_(shape, config),
       naive_(shape, config),

@@ -2230,7 +2230,8 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_stack(const rcap_record* self, c
 /**
  * A new record of token positions that context parallelism dealt out to two ranks (R45). More than two are interleaved one after the other.
  *
- * The result reaches from the lowest to the highest position named; a position that nobody named is missing. A record that is itself the
+ * The result reaches from the lowest to the highest position named, which may span 1024 times the rows of both records and 65536; a position that nobody
+ * named is missing. A record that is itself the
  * result of an interleave gives its positions as the range from its start, and its missing rows give way to the other's.
  *
  * @param self                   rows of one rank
@@ -2240,7 +2241,8 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_stack(const rcap_record* self, c
  * @param other_positions        token position of each of them; null = start, start + 1, ...
  * @param other_positions_count  the other record's rows, or 0 with null
  * @param record                 receives the handle; the caller destroys it
- * @return OK | INVALID_ARGUMENT (null, another shape, a position twice among valid rows) | OUT_OF_RANGE (a negative position) | OUT_OF_MEMORY
+ * @return OK | INVALID_ARGUMENT (null, another shape, a position twice among valid rows) | OUT_OF_RANGE (a negative position, a
+ *         span too wide for the rows) | OUT_OF_MEMORY
  * @owner record
  * @thread any
  * @since 0.1
@@ -2482,8 +2484,12 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_encode(const rcap_record* self, 
 /**
  * Reads a record from a form.
  *
- * Never guesses: a fact that is neither in the bytes nor in the hints is INVALID_ARGUMENT and the text names the hint. Allocates no more than a small multiple of
- * the bytes given, whatever a header promises. Behind the record nothing may follow, but for frames: `consumed` tells where the next begins.
+ * Never guesses: a fact that is neither in the bytes nor in the hints is INVALID_ARGUMENT and the text names the hint. Behind the record nothing may
+ * follow, but for frames: `consumed` tells where the next begins.
+ *
+ * The record takes at most 64 times the bytes given and 1 MiB, and a compressed part of a frame at most 256 times its bytes, whatever a header promises;
+ * more is OUT_OF_RANGE or CORRUPT. A `csv` of another writer that is nearly all holes may need more: with the hints `rows`, `top_k` and `num_layers` (or
+ * `layer_ids`) the caller names the size, and the first bound does not apply.
  *
  * @param format           a `rcap_wire_format`
  * @param bytes            the form

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package routecap
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/routecap/routecap/bindings/go/internal/native"
+)
+
+// Backend is a place where rows are captured: the host (built in) or an accelerator (a plugin). Capturers keep theirs alive.
+type Backend struct{ cell *cell }
+
+// BackendOptions says how to open a backend.
+type BackendOptions struct {
+	// DeviceOrdinal says which device of its kind; the host has only 0.
+	DeviceOrdinal int32
+	// Threads that the backend may use for one call; 0 is its default.
+	Threads int32
+}
+
+// BackendInfo is what a backend says of itself.
+type BackendInfo struct {
+	// DeviceOrdinal says which device of its kind.
+	DeviceOrdinal int32
+	// Threads it uses at most.
+	Threads int32
+	// HostMemory: the host reads its memory without a copy.
+	HostMemory bool
+	// Name as for [OpenBackend].
+	Name string
+	// Description is device and driver in words.
+	Description string
+}
+
+// OpenBackend opens a backend by name; "host" is built in.
+func OpenBackend(name string, options BackendOptions) (*Backend, error) {
+	var given backendOptionsLayout
+	native.Rcap_backend_options_init(unsafe.Pointer(&given), int64(unsafe.Sizeof(given)))
+	given.deviceOrdinal = options.DeviceOrdinal
+	given.threads = options.Threads
+	var handle uintptr
+	failed := wanted()
+	if err := failure(native.Rcap_backend_open(name, unsafe.Pointer(&given), unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
+		return nil, err
+	}
+	backend := &Backend{&cell{what: "backend", destroy: func(c *cell) { native.Rcap_backend_destroy(c.handle) }}}
+	backend.cell.open(handle)
+	runtime.AddCleanup(backend, closeCollected, backend.cell)
+	return backend, nil
+}
+
+// Describe asks the backend for its properties.
+func (b *Backend) Describe() (BackendInfo, error) {
+	if !b.cell.acquire() {
+		return BackendInfo{}, closedError(b.cell.what)
+	}
+	defer b.cell.release()
+	info := backendInfoLayout{structSize: int64(unsafe.Sizeof(backendInfoLayout{}))}
+	failed := wanted()
+	status := native.Rcap_backend_describe(b.cell.handle, unsafe.Pointer(&info), unsafe.Pointer(&failed))
+	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:])}, failure(status, &failed)
+}
+
+// Close gives the backend back; capturers made with it go on working. It returns nil.
+func (b *Backend) Close() error {
+	b.cell.close()
+	return nil
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	routecap "github.com/routecap/routecap/bindings/go"
+)
+
+const (
+	maxBody   = 1 << 20
+	maxAnswer = 64 << 20
+	timeout   = 30 * time.Second
+)
+
+// server is one upstream.
+type server struct {
+	url  string
+	form form
+}
+
+type gateway struct {
+	prefill, decode server
+	client          *http.Client
+	counts          struct{ requests, streams, rows, badRequests, badUpstreams atomic.Int64 }
+}
+
+// stats are what GET /stats says.
+type stats struct {
+	Requests     int64 `json:"requests"`
+	Streams      int64 `json:"streams"`
+	Rows         int64 `json:"rows"`
+	BadRequests  int64 `json:"bad_requests"`
+	BadUpstreams int64 `json:"bad_upstreams"`
+	LiveHandles  int64 `json:"live_handles"`
+}
+
+func newGateway(prefill, decode server) http.Handler {
+	g := &gateway{prefill: prefill, decode: decode, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	mux := http.NewServeMux()
+	for _, f := range forms {
+		mux.HandleFunc("POST "+f.path(), func(writer http.ResponseWriter, request *http.Request) { g.serve(writer, request, f) })
+	}
+	mux.HandleFunc("GET /stats", func(writer http.ResponseWriter, _ *http.Request) {
+		writer.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(writer).Encode(stats{g.counts.requests.Load(), g.counts.streams.Load(), g.counts.rows.Load(), g.counts.badRequests.Load(),
+			g.counts.badUpstreams.Load(), routecap.LiveHandles()})
+	})
+	return mux
+}
+
+// refusal is an error with the status that the client gets.
+type refusal struct {
+	status int
+	err    error
+}
+
+func (r refusal) Error() string { return r.err.Error() }
+func (r refusal) Unwrap() error { return r.err }
+
+func upstream(name string, err error) error {
+	status := http.StatusBadGateway
+	if errors.Is(err, context.DeadlineExceeded) {
+		status = http.StatusGatewayTimeout
+	}
+	return refusal{status, fmt.Errorf("the %s server: %w", name, err)}
+}
+
+func (g *gateway) serve(writer http.ResponseWriter, request *http.Request, f form) {
+	g.counts.requests.Add(1)
+	ctx, cancel := context.WithTimeout(request.Context(), timeout)
+	defer cancel()
+	sent := false
+	err := g.answer(ctx, writer, request, f, &sent)
+	if err == nil {
+		return
+	}
+	status := http.StatusInternalServerError
+	var known refusal
+	if errors.As(err, &known) {
+		status = known.status
+	}
+	if status < 500 {
+		g.counts.badRequests.Add(1)
+	} else {
+		g.counts.badUpstreams.Add(1)
+	}
+	message := map[string]any{"error": map[string]any{"code": status, "message": err.Error()}}
+	if sent {
+		// The status line is gone: a stream says it in an event.
+		sendEvent(writer, message)
+		return
+	}
+	writer.Header().Set("Content-Type", "application/json")
+	writer.WriteHeader(status)
+	json.NewEncoder(writer).Encode(message)
+}
+
+func (g *gateway) answer(ctx context.Context, writer http.ResponseWriter, request *http.Request, f form, sent *bool) error {
+	body, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, maxBody))
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return refusal{http.StatusRequestEntityTooLarge, err}
+		}
+		return refusal{http.StatusBadRequest, err}
+	}
+	c, err := f.readCall(body)
+	if err != nil {
+		return refusal{http.StatusBadRequest, err}
+	}
+	boundary := int64(len(c.prompt))
+	if c.start != 0 {
+		return refusal{http.StatusBadRequest, fmt.Errorf("rows are asked for from %d; this gateway gives all of them", c.start)}
+	}
+
+	// The prefill server forwards the prompt: its rows are those of every choice. It is asked for one token, which the decode server repeats.
+	one := call{prompt: c.prompt, maxTokens: 1, choices: 1}
+	first, err := g.ask(ctx, g.prefill, one)
+	if err != nil {
+		return upstream("prefill", err)
+	}
+	if len(first) != 1 {
+		return upstream("prefill", fmt.Errorf("%d choices came for one", len(first)))
+	}
+	prompt, err := decodeRows(g.prefill.form, first[0].routing, 0, boundary)
+	if err != nil {
+		return upstream("prefill", err)
+	}
+	defer prompt.Close()
+
+	c.start = boundary
+	if c.stream {
+		return g.stream(ctx, writer, f, c, prompt, sent)
+	}
+	choices, err := g.ask(ctx, g.decode, c)
+	if err != nil {
+		return upstream("decode", err)
+	}
+	if len(choices) != c.choices {
+		return upstream("decode", fmt.Errorf("%d choices came for %d", len(choices), c.choices))
+	}
+	for at := range choices {
+		if err := g.join(f, prompt, &choices[at], boundary); err != nil {
+			return upstream("decode", err)
+		}
+	}
+	writer.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(writer).Encode(f.writeAnswer(choices, c))
+}
+
+// join puts the prompt's rows before a choice's own and writes both in the client's form (R40).
+func (g *gateway) join(f form, prompt *routecap.Record, one *choice, boundary int64) error {
+	if len(one.tokens) == 0 {
+		return fmt.Errorf("choice %d has no tokens", one.index)
+	}
+	decode, err := decodeRows(g.decode.form, one.routing, boundary, int64(len(one.tokens)-1))
+	if err != nil {
+		return fmt.Errorf("choice %d: %w", one.index, err)
+	}
+	defer decode.Close()
+	merged, err := prompt.Merge(decode, boundary)
+	if err != nil {
+		return fmt.Errorf("choice %d: %w", one.index, err)
+	}
+	defer merged.Close()
+	return g.write(f, merged, one)
+}
+
+// write gives a choice a record's rows.
+func (g *gateway) write(f form, record *routecap.Record, one *choice) error {
+	info, err := record.Info()
+	if err != nil {
+		return err
+	}
+	if info.RowsValid != info.Rows {
+		return fmt.Errorf("choice %d: %d of %d rows are missing", one.index, info.Rows-info.RowsValid, info.Rows)
+	}
+	one.start = info.Start
+	one.routing, err = encodeRows(f, record)
+	g.counts.rows.Add(info.Rows)
+	return err
+}
+
+func (g *gateway) post(ctx context.Context, s server, c call) (*http.Response, error) {
+	body, err := json.Marshal(s.form.writeCall(c))
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+s.form.path(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := g.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
+		response.Body.Close()
+		return nil, fmt.Errorf("%s: %s", response.Status, bytes.TrimSpace(text))
+	}
+	return response, nil
+}
+
+func (g *gateway) ask(ctx context.Context, s server, c call) ([]choice, error) {
+	response, err := g.post(ctx, s, c)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	return s.form.readAnswer(body)
+}
+
+// growing is a streamed choice: its rows so far, and where the client has got to.
+type growing struct {
+	rows   *routecap.Record
+	tokens int64
+	sent   int64
+}
+
+// stream passes a streamed answer on: every delta is checked and appended (R5), and goes out with its rows, or all rows go out with the last part of
+// each choice, as the client's form has it.
+func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form, c call, prompt *routecap.Record, sent *bool) error {
+	g.counts.streams.Add(1)
+	response, err := g.post(ctx, g.decode, c)
+	if err != nil {
+		return upstream("decode", err)
+	}
+	defer response.Body.Close()
+	open := make([]growing, c.choices)
+	defer func() {
+		for _, one := range open {
+			if one.rows != nil {
+				one.rows.Close()
+			}
+		}
+	}()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(make([]byte, 1<<16), maxAnswer)
+	for lines.Scan() {
+		data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
+		if !found {
+			continue
+		}
+		if string(data) == "[DONE]" {
+			for at, one := range open {
+				if one.tokens != int64(c.maxTokens) || one.sent != c.start+one.tokens-1 {
+					return upstream("decode", fmt.Errorf("choice %d ended after %d of %d tokens and row %d", at, one.tokens, c.maxTokens, one.sent))
+				}
+			}
+			_, err := io.WriteString(writer, "data: [DONE]\n\n")
+			return err
+		}
+		parts, err := g.decode.form.readAnswer(data)
+		if err != nil {
+			return upstream("decode", err)
+		}
+		for at := range parts {
+			if err := g.grow(f, c, prompt, open, &parts[at]); err != nil {
+				return upstream("decode", err)
+			}
+		}
+		*sent = true
+		if err := sendEvent(writer, f.writeAnswer(parts, c)); err != nil {
+			return err
+		}
+	}
+	return upstream("decode", errors.Join(errors.New("the stream ended before its end"), lines.Err()))
+}
+
+// grow appends a delta to its choice and replaces its rows by those that the client is to get with it.
+func (g *gateway) grow(f form, c call, prompt *routecap.Record, open []growing, part *choice) error {
+	if part.index < 0 || part.index >= len(open) {
+		return fmt.Errorf("choice %d came, asked for were %d", part.index, len(open))
+	}
+	one := &open[part.index]
+	one.tokens += int64(len(part.tokens))
+	if one.tokens > int64(c.maxTokens) {
+		return fmt.Errorf("choice %d has %d tokens, asked for were %d", part.index, one.tokens, c.maxTokens)
+	}
+	end := c.start + one.tokens - 1
+	if len(part.routing) == 0 {
+		if g.decode.form.streamsRows() || one.tokens == int64(c.maxTokens) {
+			return fmt.Errorf("choice %d: the answer has no routed_experts", part.index)
+		}
+		part.start = 0
+		return nil
+	}
+	rows := prompt
+	begin := c.start
+	if one.rows != nil {
+		info, err := one.rows.Info()
+		if err != nil {
+			return err
+		}
+		rows, begin = one.rows, info.Start+info.Rows
+	}
+	delta, err := decodeRows(g.decode.form, part.routing, begin, end-begin)
+	if err != nil {
+		return fmt.Errorf("choice %d: %w", part.index, err)
+	}
+	defer delta.Close()
+	appended, err := rows.Append(delta, routecap.OverlapRefuse)
+	if err != nil {
+		return fmt.Errorf("choice %d: %w", part.index, err)
+	}
+	if one.rows != nil {
+		one.rows.Close()
+	}
+	one.rows = appended
+	part.routing, part.start = nil, 0
+	if !f.streamsRows() && one.tokens < int64(c.maxTokens) {
+		return nil
+	}
+	fresh, err := appended.Slice(one.sent, end)
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	one.sent = end
+	return g.write(f, fresh, part)
+}
+
+func sendEvent(writer http.ResponseWriter, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	writer.Header().Set("Content-Type", "text/event-stream")
+	if _, err := fmt.Fprintf(writer, "data: %s\n\n", text); err != nil {
+		return err
+	}
+	http.NewResponseController(writer).Flush()
+	return nil
+}
