@@ -70,6 +70,7 @@
 %apply (int64_t* ARRAY_OUT, int64_t ARRAY_COUNT) { (int64_t* by_layer, int64_t by_layer_count) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* buffer, int64_t buffer_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* ids, int64_t ids_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* text, int64_t text_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* validity, int64_t validity_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* weights, int64_t weights_bytes) };
 
@@ -103,6 +104,7 @@
 %feature("rcap:thread", "any") rcap_layout_rows;
 %feature("rcap:owner", "backend") rcap_backend_open;
 %feature("rcap:thread", "any") rcap_backend_open;
+%feature("rcap:thread", "any") rcap_backend_search;
 %feature("rcap:thread", "any") rcap_backend_describe;
 %feature("rcap:frees", "self") rcap_backend_destroy;
 %feature("rcap:thread", "handle") rcap_backend_destroy;

@@ -35,8 +35,10 @@ Struct sized_in(const Struct* given, const char* name) {
     return known;
   }
   if (size < 8 || size % 8 != 0 || size > kLargestStruct) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s->struct_size is %" PRId64 ", this library's struct has %zu bytes (use the init function)", name, size,
-         sizeof(Struct));
+    fail(RCAP_STATUS_INVALID_ARGUMENT,
+         "%s->struct_size is %" PRId64 ", it must be a multiple of 8 in 8 .. %" PRId64
+         "; this library's struct has %zu bytes (use the init function)",
+         name, size, kLargestStruct, sizeof(Struct));
   }
   std::memset(&known, 0, sizeof known);
   std::memcpy(&known, given, std::min(static_cast<std::size_t>(size), sizeof known));
@@ -56,8 +58,9 @@ template <class Struct>
 void require_out(const Struct* out, const char* name) {
   require(out, name);
   if (out->struct_size < 16 || out->struct_size > kLargestStruct) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s->struct_size is %" PRId64 ", this library's struct has %zu bytes (use the init function)", name,
-         out->struct_size, sizeof(Struct));
+    fail(RCAP_STATUS_INVALID_ARGUMENT,
+         "%s->struct_size is %" PRId64 ", allowed are 16 .. %" PRId64 "; this library's struct has %zu bytes (use the init function)", name,
+         out->struct_size, kLargestStruct, sizeof(Struct));
   }
 }
 

@@ -3,7 +3,12 @@
 
 #include <routecap/routecap.h>
 
+#include <cstring>
+#include <string>
+#include <string_view>
+
 #include "arguments.h"
+#include "backend/plugin/loader.h"
 #include "backend_handle.h"
 #include "guard.h"
 
@@ -20,6 +25,20 @@ rcap_status rcap_backend_open(const char* name, const rcap_backend_options* opti
     const rcap_backend_options checked = options == nullptr ? rcap_backend_options{} : sized_in(options, "options");
     auto handle = std::make_unique<BackendHandle>(open_backend(name, checked));
     *backend = reinterpret_cast<rcap_backend*>(handle.release());
+  });
+}
+
+rcap_status rcap_backend_search(const char* name, void* text, int64_t text_bytes, int64_t* needed, rcap_error* err) noexcept {
+  return guard(err, [&] {
+    require(name, "name");
+    require(needed, "needed");
+    const RawArray out = raw(text, text_bytes, "text_bytes");
+    if (name[0] == '\0') fail(RCAP_STATUS_INVALID_ARGUMENT, "name is empty");
+    if (text == nullptr && text_bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "text is null, text_bytes is %" PRId64, text_bytes);
+    const std::string report = std::string_view(name) == "host" ? "host: built in\n" : search_report(name);
+    *needed = static_cast<std::int64_t>(report.size()) + 1;
+    if (out.bytes < *needed) fail(RCAP_STATUS_OUT_OF_RANGE, "text_bytes is %" PRId64 ", needed are %" PRId64, text_bytes, *needed);
+    std::memcpy(text, report.c_str(), report.size() + 1);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "backend_handle.h"
 #include "guard.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 using namespace routecap;
@@ -22,25 +23,22 @@ Geometry checked_geometry(const rcap_capturer_config* config, const int32_t* lay
   return Geometry::checked(checked, {layer_ids, static_cast<std::size_t>(layer_ids_count)});
 }
 
+constexpr std::array<Choice, 3> kIdMapDtypes{{{RCAP_DTYPE_NONE, "NONE"}, {RCAP_DTYPE_INT32, "INT32"}, {RCAP_DTYPE_INT64, "INT64"}}};
+
 IdMap checked_id_map(const rcap_tap_options& options, const void* id_map, int64_t id_map_bytes) {
-  if (options.id_map_memory != RCAP_MEMORY_HOST && options.id_map_memory != RCAP_MEMORY_DEVICE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map_memory is %d, known values are HOST (0) and DEVICE (1)", options.id_map_memory);
-  }
+  require_choice("id_map_memory", options.id_map_memory, kMemories);
   if (options.id_map_dtype == RCAP_DTYPE_NONE) {
     if (id_map != nullptr || id_map_bytes != 0)
       fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map is given (%" PRId64 " bytes), id_map_dtype is NONE", id_map_bytes);
     return {};
   }
-  if (options.id_map_dtype != RCAP_DTYPE_INT32 && options.id_map_dtype != RCAP_DTYPE_INT64) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map_dtype is %d, allowed are NONE (0), INT32 (%d) and INT64 (%d)", options.id_map_dtype, RCAP_DTYPE_INT32,
-         RCAP_DTYPE_INT64);
-  }
+  require_dtype("id_map_dtype", options.id_map_dtype, kIdMapDtypes);
   require(id_map, "id_map");
   const std::int32_t entry = dtype_bytes(options.id_map_dtype);
   if (id_map_bytes < entry || id_map_bytes % entry != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "id_map_bytes is %" PRId64 ", it must be a positive multiple of %d", id_map_bytes, entry);
   }
-  return {id_map, options.id_map_dtype, id_map_bytes / entry};
+  return {id_map, options.id_map_dtype, id_map_bytes / entry, options.id_map_memory};
 }
 
 }  // namespace
@@ -96,8 +94,7 @@ rcap_status rcap_model_add_tap(rcap_model* self, int32_t layer_number, const rca
     require(tap, "tap");
     const rcap_tap_options checked = options == nullptr ? rcap_tap_options{} : sized_in(options, "options");
     require_zero(checked.reserved, "options->reserved");
-    constexpr std::int32_t kKnown = RCAP_TAP_HASH_ROUTED | RCAP_TAP_UNORDERED | RCAP_TAP_PARTIAL;
-    if ((checked.flags & ~kKnown) != 0) fail(RCAP_STATUS_UNSUPPORTED, "flags is %d, known bits are %d", checked.flags, kKnown);
+    require_flags("flags", checked.flags, kTapFlags);
     const IdMap map = checked_id_map(checked, id_map, id_map_bytes);
     *tap = reinterpret_cast<rcap_tap*>(&model.capturer().add_tap(model, layer_number, checked, map));
   });

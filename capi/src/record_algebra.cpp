@@ -17,11 +17,14 @@ const Record& named_record(const rcap_record* handle, const char* name) { return
 
 /// Runs `make`, which returns a record, and hands the handle out.
 template <class Make>
-rcap_status hand_out(rcap_record** record, rcap_error* err, Make&& make) noexcept {
-  return guard(err, [&] {
-    require(record, "record");
-    *record = reinterpret_cast<rcap_record*>(make().release());
-  });
+rcap_status hand_out(rcap_record** record, rcap_error* err, Make&& make, const char* function = __builtin_FUNCTION()) noexcept {
+  return guard(
+      err,
+      [&] {
+        require(record, "record");
+        *record = reinterpret_cast<rcap_record*>(make().release());
+      },
+      function);
 }
 
 DealtRows dealt_rows(const Record& record, const int64_t* positions, int64_t count, const char* name) {

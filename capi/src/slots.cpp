@@ -20,9 +20,9 @@ rcap_slots_layout checked_layout(const rcap_slots_layout* layout) {
 
 extern "C" {
 
-rcap_status rcap_capturer_release_slots(rcap_capturer* self, const rcap_slots_layout* layout, const void* slots, int64_t slots_bytes,
-                                        void* /*stream*/, rcap_error* err) noexcept {
-  return guard(err, [&] { live_capturer(self).release_slots(checked_layout(layout), raw(slots, slots_bytes, "slots_bytes")); });
+rcap_status rcap_capturer_release_slots(rcap_capturer* self, const rcap_slots_layout* layout, const void* slots, int64_t slots_bytes, void* stream,
+                                        rcap_error* err) noexcept {
+  return guard(err, [&] { live_capturer(self).release_slots(checked_layout(layout), raw(slots, slots_bytes, "slots_bytes"), stream); });
 }
 
 rcap_status rcap_capturer_release_all(rcap_capturer* self, void* /*stream*/, rcap_error* err) noexcept {
@@ -30,9 +30,10 @@ rcap_status rcap_capturer_release_all(rcap_capturer* self, void* /*stream*/, rca
 }
 
 rcap_status rcap_capturer_copy_slots(rcap_capturer* self, const rcap_slots_layout* layout, const void* from, int64_t from_bytes, const void* to,
-                                     int64_t to_bytes, void* /*stream*/, rcap_error* err) noexcept {
-  return guard(err,
-               [&] { live_capturer(self).copy_slots(checked_layout(layout), raw(from, from_bytes, "from_bytes"), raw(to, to_bytes, "to_bytes")); });
+                                     int64_t to_bytes, void* stream, rcap_error* err) noexcept {
+  return guard(err, [&] {
+    live_capturer(self).copy_slots(checked_layout(layout), raw(from, from_bytes, "from_bytes"), raw(to, to_bytes, "to_bytes"), stream);
+  });
 }
 
 rcap_status rcap_capturer_slot_info_get(const rcap_capturer* self, int64_t slot, rcap_slot_info* info, rcap_error* err) noexcept {

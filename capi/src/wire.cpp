@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "guard.h"
+#include "support/choice.h"
 #include "wire_arguments.h"
 
 using namespace routecap;
@@ -38,9 +39,7 @@ wire::DecodeHints checked_hints(const rcap_decode_hints* given, const std::int32
     in_range("top_k", known.top_k, 0);
     in_range("num_layers", known.num_layers, 0);
     in_range<std::int64_t>("turn", known.turn, -1);
-    if (known.dtype < RCAP_DTYPE_NONE || known.dtype > RCAP_DTYPE_INT64) {
-      fail(RCAP_STATUS_INVALID_ARGUMENT, "hint dtype is %d, ids have the dtypes %d .. %d", known.dtype, RCAP_DTYPE_UINT8, RCAP_DTYPE_INT64);
-    }
+    if (known.dtype != RCAP_DTYPE_NONE) require_dtype("hint dtype", known.dtype, kIdDtypes);
     hints = {known.start, known.rows, known.num_experts, known.top_k, known.num_layers, known.dtype, known.turn, {}};
   }
   if (layer_ids == nullptr) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Install rules: libraries, headers, pkg-config file and CMake package. Two components, as distributions split them: `runtime` is what a program
-# needs to run, `development` what it needs to be built.
+# Install rules: libraries, headers, pkg-config file and CMake package. Three components, as distributions split them: `runtime` is what a program
+# needs to run, `development` what it needs to be built, `documentation` what its author reads, `cli` (in src/cli) the command.
 
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -59,3 +59,31 @@ install(
   FILES "${PROJECT_BINARY_DIR}/routecap.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
   COMPONENT development)
+
+# An embedding project's folder of documents is not ours.
+if(PROJECT_IS_TOP_LEVEL)
+  # The documents lie side by side there, so README's links to them are shortened.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md")
+  file(READ "${PROJECT_SOURCE_DIR}/README.md" _readme)
+  string(REPLACE "](capi/docs/" "](" _readme "${_readme}")
+  string(REPLACE "](capi/examples/quickstart.c)" "](examples/quickstart.c)" _readme "${_readme}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/documentation/README.md" CONTENT "${_readme}" @ONLY)
+  install(
+    FILES "${PROJECT_BINARY_DIR}/documentation/README.md"
+          "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+          "${PROJECT_SOURCE_DIR}/LICENSE"
+          "${PROJECT_SOURCE_DIR}/capi/docs/contract.md"
+          "${PROJECT_SOURCE_DIR}/capi/docs/frame.md"
+          "${PROJECT_SOURCE_DIR}/capi/docs/plugins.md"
+          "${PROJECT_SOURCE_DIR}/capi/docs/statuses.md"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+    COMPONENT documentation)
+  install(
+    FILES "${PROJECT_SOURCE_DIR}/capi/examples/quickstart.c"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+    COMPONENT documentation)
+  install(
+    FILES "${PROJECT_SOURCE_DIR}/capi/examples/backend_plugin/plugin.c"
+    DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples/backend_plugin"
+    COMPONENT documentation)
+endif()

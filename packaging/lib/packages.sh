@@ -8,13 +8,15 @@ packages_of() {
   case $1 in
     build)
       cat <<'LIST'
-g++             g++
-cmake           cmake
-ninja-build     ninja
-ccache          ccache
-libthrust-dev   /usr/include/thrust/version.h
-libxxhash-dev   /usr/include/xxhash.h
-libzstd-dev     /usr/include/zstd.h
+g++                g++
+cmake              cmake
+ninja-build        ninja
+ccache             ccache
+libthrust-dev      /usr/include/thrust/version.h
+libxxhash-dev      /usr/include/xxhash.h
+libzstd-dev        /usr/include/zstd.h
+libcli11-dev       /usr/include/CLI/CLI.hpp
+nlohmann-json3-dev /usr/include/nlohmann/json.hpp
 LIST
       ;;
     test)
@@ -40,6 +42,7 @@ LIST
     valgrind) echo "valgrind valgrind" ;;
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
+    browser) echo "chromium chromium" ;;
     swig) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
   esac
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "backend/backend.h"
+#include "backend/plugin/loader.h"
+#include "backend/plugin/plugin_backend.h"
 #include "backend/rows/rows.h"
 #include "support/mapping.h"
 
@@ -28,7 +30,7 @@ class HostBackend final : public Backend {
 
   void capture(const rows::CaptureJob& job, void* /*stream*/) override { rows::capture(job); }
 
-  void snapshot(const rows::SnapshotJob& job, void* /*stream*/) override {
+  void snapshot(const rows::SnapshotJob& job, const NamedRows& /*named*/, void* /*stream*/) override {
     rows::snapshot(job);
     rows::clear_marks(job.shape, job.cache);
   }
@@ -37,10 +39,8 @@ class HostBackend final : public Backend {
 
   void widen(const ListView& list, std::int64_t* out, void* /*stream*/) override { list.widen(out); }
 
-  void widen_to_host(const ListView& list, std::int64_t* out, void* /*stream*/) override { list.widen(out); }
-
-  void copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* /*stream*/, Transfer& transfer) override {
-    std::memcpy(pinned, device, static_cast<std::size_t>(bytes));
+  void copy_to_host(const HostCopy& copy, void* /*stream*/, Transfer& transfer) override {
+    std::memcpy(copy.pinned, copy.device, static_cast<std::size_t>(copy.bytes));
     transfer.started = true;
   }
 
@@ -54,10 +54,7 @@ class HostBackend final : public Backend {
 std::shared_ptr<Backend> open_host_backend() { return std::make_shared<HostBackend>(); }
 
 std::shared_ptr<Backend> open_backend(std::string_view name, const rcap_backend_options& options) {
-  if (name != "host") {
-    fail(RCAP_STATUS_NOT_FOUND, "backend \"%.*s\" is not known; built in: host", static_cast<int>(name.size() < 100 ? name.size() : 100),
-         name.data());
-  }
+  if (name != "host") return open_plugin_backend(find_plugin(name), options);
   if (options.device_ordinal != 0) fail(RCAP_STATUS_OUT_OF_RANGE, "device_ordinal is %d, the host backend has only device 0", options.device_ordinal);
   if (options.threads < 0 || options.threads > 1) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "threads is %d, the host backend works on the caller's thread alone: 0 or 1", options.threads);

@@ -68,9 +68,9 @@ class Capturer : public Handle<0x72657470616372> {
   void free_block(Block& block);
 
   // Slots (slots.cpp).
-  void release_slots(const rcap_slots_layout& layout, RawArray slots);
+  void release_slots(const rcap_slots_layout& layout, RawArray slots, void* stream);
   void release_all();
-  void copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to);
+  void copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to, void* stream);
   Answer slot_info(std::int64_t slot, rcap_slot_info& info);
 
   // Reads (read.cpp).
@@ -88,10 +88,11 @@ class Capturer : public Handle<0x72657470616372> {
   struct Stages {
     Stages(const Geometry& geometry, const rows::RowShape& shape, const CommitLimits& limits, LayerFacts layers, Backend& backend);
     rows::RowShape shape;
-    std::vector<std::uint8_t> partial;
     DeviceCache cache;
     SlotStore store;
     CopyLedger copies;
+    Stream stream;      ///< of copies that nobody named a stream for
+    FetchRoom fetched;  ///< for releases and copies of slots in device memory
     StagingRing ring;
     Settler settler;
   };
@@ -110,13 +111,22 @@ class Capturer : public Handle<0x72657470616372> {
 
   // outputs.cpp
   bool check_acceptance(Block& block, const Acceptance& acceptance);
+  void fetch_acceptance(Block& block, const Acceptance& acceptance, void* stream);
   Block& live_block(Output& output) const;
   void start_copy(Block& block, void* stream);
+  /// Whether a started transfer has come to its end, good or bad.
+  bool transfer_over(Block& block, Transfer& transfer);
   bool copy_complete(Block& block);
+  /// Whether nothing writes into the block's memory any more.
+  [[nodiscard]] bool quiet(const Block& block);
+  /// As Monitor::wait_until, where a device may make the condition true without telling.
+  bool wait_until(Deadline deadline, FunctionRef<bool()> condition);
   Settled settle(Block& block);
   rcap_summary settle_stored(Block& block);
   void settle_dropped(Block& block);
   void finish(Block& block);
+  /// Leaves a block without an output to whoever needs a block or a slot next.
+  void orphan(Block& block, bool settled);
   /// Ends dropped outputs whose copies are over by now (R33).
   void reap_orphans();
   /// The unsettled forward numbered above .. before (both excluded) that may write `slot`, or 0. Under the settle mutex.
@@ -169,7 +179,7 @@ class Capturer : public Handle<0x72657470616372> {
 
   struct Counters {
     std::atomic<std::int64_t> forwards{0}, discarded{0}, busy{0}, finalized{0}, dropped{0};
-    std::atomic<std::int64_t> stored{0}, bad{0}, outdated{0}, reserved{0}, rejected{0}, released{0}, copied{0};
+    std::atomic<std::int64_t> stored{0}, bad{0}, outdated{0}, reserved{0}, rejected{0}, stray{0}, released{0}, copied{0};
   };
   Counters counters_;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "capturer/capturer.h"
@@ -25,7 +26,8 @@ Block* Capturer::free_block_or_wait() {
   reap_orphans();
   Block* block = stages_->ring.find_free();
   if (block == nullptr && geometry_.config().busy_policy == RCAP_BUSY_WAIT) {
-    progress_.wait_until(deadline_after(geometry_.config().busy_timeout_ns), [&] {
+    wait_until(deadline_after(geometry_.config().busy_timeout_ns), [&] {
+      reap_orphans();
       block = stages_->ring.find_free();
       return block != nullptr;
     });
@@ -47,7 +49,8 @@ void Capturer::describe_forward(Block& block, const Batch& batch, Sequence seque
   block.weight_version = batch.weight_version;
   block.accepted = batch.acceptance != RCAP_ACCEPT_LATER;
   block.accepted_entries = 0;
-  block.transfer = {};
+  block.transfer = {block.copied_event.get()};
+  block.accept_transfer = {block.accepted_event.get()};
   block.failed = false;
   const auto on_device = [](const CommitList& list) { return list.on_device ? list.view.count() : 0; };
   block.layout = StagingLayout::of(stages_->shape, {block.staged, on_device(batch.slots), on_device(batch.rows), on_device(batch.tags)});
@@ -63,16 +66,32 @@ void Capturer::stage(Block& block, const Batch& batch, void* stream) {
   job.cache = stages_->cache.view();
   job.first_row = batch.first_row;
   job.tokens = batch.tokens;
-  if (batch.rows.given()) {
-    job.rows = batch.rows.on_device ? block.out_part<std::int64_t>(block.layout.rows) : stages_->ring.scratch_lists.rows;
+  NamedRows named;
+  if (batch.rows.on_device) {
+    job.rows = block.out_part<std::int64_t>(block.layout.rows);
+  } else if (batch.rows.given()) {
+    job.rows = stages_->ring.scratch_lists.rows;
+    if (!backend_->reads_host_lists()) {
+      auto* pinned = reinterpret_cast<std::int64_t*>(block.pinned.get() + block.extra_rows());
+      std::copy_n(job.rows, block.staged, pinned);
+      named = {pinned, block.out_part<std::int64_t>(block.extra_rows())};
+      job.rows = nullptr;
+    }
   }
   job.staged = block.staged;
-  job.partial = stages_->partial.data();
+  job.partial = job.cache.partial;
   job.payload = block.device.get() + block.layout.payload;
   job.bad_layer = block.out_part<std::int32_t>(block.layout.bad_layer);
   job.captured = block.out_part<std::int64_t>(block.layout.captured);
   job.repeated = block.out_part<std::int64_t>(block.layout.repeated);
-  backend_->snapshot(job, stream);
+  if (job.shape.cell_words != 0) job.strays = block.out_part<std::int64_t>(block.layout.strays);
+  backend_->snapshot(job, named, stream);
+  try {
+    backend_->record(block.staged_event.get(), stream);
+  } catch (const Error&) {
+    // The rows have left the cache: the forward cannot be refused any more, it ends with DEVICE (R34).
+    block.failed = true;
+  }
 }
 
 void Capturer::publish_pending(Block& block, bool any_slot) {
@@ -108,8 +127,10 @@ Answer Capturer::end_forward(const rcap_forward_layout& layout, RawArray slots, 
   std::swap(block->forward_lists.slots, ring.scratch_lists.slots);
   std::swap(block->forward_lists.rows, ring.scratch_lists.rows);
   if (batch.tags.given() && !batch.tags.on_device) batch.tags.view.widen(block->tags);
+  // R12: until it is accepted a LATER forward without slots counts as one that may write any, one of 0 tokens too: an acceptance whose rows only the
+  // device knows settles the slots that it names as missing, rows of the forward or not.
   const bool slots_unknown = batch.slots.given() ? batch.slots.on_device : batch.acceptance == RCAP_ACCEPT_LATER && limits_.num_slots > 0;
-  publish_pending(*block, slots_unknown && batch.entries > 0);
+  publish_pending(*block, slots_unknown);
   take_sequence(sequence);
   block->in_use.store(true, std::memory_order_relaxed);
   made.begin(*block);

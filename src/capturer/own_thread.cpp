@@ -86,6 +86,8 @@ void OwnThread::done(Block& block, const Settled& settled) {
     const std::lock_guard<std::mutex> lock(mutex_);
     block.working = false;
     if (settled.settled) {
+      // An accept may have queued it again while the device failed it: it is over, and soon another forward's.
+      unqueue(block);
       if (block.output != nullptr) block.output->settle(settled.status, settled.summary);
       block.output = nullptr;
       complete({block.sequence, settled.status});
@@ -118,19 +120,22 @@ OwnThread::Detached OwnThread::detach(Output& output) {
   }
   // The thread copies a staged block before it is accepted; it does so in bounded time.
   idle_.wait(lock, [block] { return !block->working; });
-  if (block->queued) {
-    Block** link = &first_;
-    Block* before = nullptr;
-    while (*link != block) {
-      before = *link;
-      link = &before->next_queued;
-    }
-    *link = block->next_queued;
-    if (last_ == block) last_ = before;
-    block->queued = false;
-  }
+  unqueue(*block);
   block->output = nullptr;
   return Detached::kTaken;
+}
+
+void OwnThread::unqueue(Block& block) {
+  if (!block.queued) return;
+  Block** link = &first_;
+  Block* before = nullptr;
+  while (*link != &block) {
+    before = *link;
+    link = &before->next_queued;
+  }
+  *link = block.next_queued;
+  if (last_ == &block) last_ = before;
+  block.queued = false;
 }
 
 std::int32_t OwnThread::completion_fd() {

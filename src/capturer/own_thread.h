@@ -67,6 +67,8 @@ class OwnThread {
   Work next_work();
   void done(Block& block, const Settled& settled);
   void complete(Completion completion);
+  /// Takes a block out of the queue; under the mutex.
+  void unqueue(Block& block);
 
   Capturer& capturer_;
   std::mutex mutex_;

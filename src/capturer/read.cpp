@@ -5,6 +5,7 @@
 #include "capturer/capturer.h"
 #include "capturer/read_request.h"
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
@@ -22,16 +23,9 @@ std::int64_t raw_number(const rows::SlotList& list, std::int64_t index) {
 }
 
 void check_numbers(const rcap_read_layout& layout) {
-  if (layout.slots_dtype != RCAP_DTYPE_INT32 && layout.slots_dtype != RCAP_DTYPE_INT64) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "slots_dtype is %d, allowed are INT32 (%d) and INT64 (%d)", layout.slots_dtype, RCAP_DTYPE_INT32,
-         RCAP_DTYPE_INT64);
-  }
-  if (layout.unit != RCAP_UNIT_SLOT && layout.unit != RCAP_UNIT_PAGE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "unit is %d, known values are SLOT (0) and PAGE (1)", layout.unit);
-  }
-  if ((layout.flags & ~RCAP_READ_INCLUDE_LAST) != 0) {
-    fail(RCAP_STATUS_UNSUPPORTED, "flags is %d, known are INCLUDE_LAST (%d)", layout.flags, RCAP_READ_INCLUDE_LAST);
-  }
+  require_dtype("slots_dtype", layout.slots_dtype, kListDtypes);
+  require_choice("unit", layout.unit, kSlotUnits);
+  require_flags("flags", layout.flags, kReadFlags);
   if (layout.tokens < 0) fail(RCAP_STATUS_OUT_OF_RANGE, "tokens is %" PRId64 ", it must not be negative", layout.tokens);
   if (layout.start < 0 || layout.start > layout.tokens) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "start is %" PRId64 ", allowed are 0 .. tokens %" PRId64, layout.start, layout.tokens);  // R3
@@ -73,7 +67,7 @@ ReadRequest Capturer::checked_read(const rcap_read_layout& layout, RawArray slot
     request.last_is_optional = true;
   }
   if (tags.data != nullptr || tags.bytes != 0) {
-    if (!geometry_.tags()) fail(RCAP_STATUS_INVALID_ARGUMENT, "tags is given (%" PRId64 " elements), the capturer keeps none", tags.bytes / 8);
+    if (!geometry_.tags()) fail(RCAP_STATUS_INVALID_ARGUMENT, "tags is given (tags_count %" PRId64 "), the capturer keeps none", tags.bytes / 8);
     if (tags.data == nullptr || tags.bytes / 8 < request.end) {
       fail(RCAP_STATUS_INVALID_ARGUMENT, "tags_count is %" PRId64 "%s, %" PRId64 " rows are compared", tags.bytes / 8,
            tags.data == nullptr ? " (null)" : "", request.end);
@@ -85,8 +79,8 @@ ReadRequest Capturer::checked_read(const rcap_read_layout& layout, RawArray slot
   for (std::int64_t i = request.start / page_size; i <= (request.end - 1) / page_size; ++i) {
     const std::int64_t number = raw_number(request.slots, i);
     if (number < -1 || number >= units) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %s %" PRId64 ", allowed are -1 .. %" PRId64, i,
-           layout.unit == RCAP_UNIT_PAGE ? "page" : "slot", number, units - 1);
+      fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %s %" PRId64 ", %s (num_slots is %" PRId64 ")", i,
+           layout.unit == RCAP_UNIT_PAGE ? "page" : "slot", number, Allowed(-1, units - 1).text(), limits_.num_slots);
     }
   }
   return request;
@@ -201,7 +195,7 @@ Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, 
 Answer Capturer::until_ready(const ReadRequest& request, FunctionRef<Answer()> attempt) {
   Answer answer = attempt();
   if (answer.status != RCAP_STATUS_NOT_READY || request.timeout_ns == 0) return answer;
-  progress_.wait_until(deadline_after(request.timeout_ns), [&] {
+  wait_until(deadline_after(request.timeout_ns), [&] {
     answer = attempt();
     return answer.status != RCAP_STATUS_NOT_READY;
   });

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "capturer/capturer.h"
+#include "support/checked.h"
+#include "support/choice.h"
 
 namespace routecap {
+namespace {
+
+constexpr std::array<Choice, 2> kModelRoles{{{RCAP_ROLE_TARGET, "TARGET"}, {RCAP_ROLE_DRAFT, "DRAFT"}}};
+constexpr std::array<Choice, 2> kCaptureGates{{{RCAP_CAPTURE_DENY, "DENY"}, {RCAP_CAPTURE_ALLOW, "ALLOW"}}};
+
+}  // namespace
 
 Capturer::Capturer(Geometry geometry, std::shared_ptr<Backend> backend)
     : geometry_(std::move(geometry)), backend_(std::move(backend)), pool_(OutputPool::create(*this)) {
@@ -20,10 +29,10 @@ Capturer::~Capturer() {
 
 Capturer::Stages::Stages(const Geometry& geometry, const rows::RowShape& row_shape, const CommitLimits& limits, LayerFacts layers, Backend& backend)
     : shape(row_shape),
-      partial(layers.partial),
-      cache(shape, limits.device_rows, backend),
+      cache(geometry, shape, layers.partial, backend),
       store(geometry, shape),
       copies(store),
+      stream(backend.make_stream()),
       ring(geometry, shape, backend),
       settler(shape, limits, geometry.config().check_level == RCAP_CHECK_FULL, std::move(layers), store, copies) {}
 
@@ -37,9 +46,7 @@ void Capturer::require_unsealed(const char* what) const {
 
 Model& Capturer::add_model(std::int32_t role, std::string name) {
   require_unsealed("add_model");
-  if (role != RCAP_ROLE_TARGET && role != RCAP_ROLE_DRAFT) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "role is %d, known values are TARGET (%d) and DRAFT (%d)", role, RCAP_ROLE_TARGET, RCAP_ROLE_DRAFT);
-  }
+  require_choice("role", role, kModelRoles);
   const auto target = std::find_if(models_.begin(), models_.end(), [](const auto& model) { return model->is_target(); });
   if (role == RCAP_ROLE_TARGET && target != models_.end()) {
     fail(RCAP_STATUS_INVALID_STATE, "model \"%.64s\": the capturer has the target \"%.64s\" already, one is allowed", name.c_str(),
@@ -51,9 +58,7 @@ Model& Capturer::add_model(std::int32_t role, std::string name) {
 
 void Capturer::set_capture(Model& model, std::int32_t gate) {
   require_unsealed("set_capture");  // R20
-  if (gate != RCAP_CAPTURE_DENY && gate != RCAP_CAPTURE_ALLOW) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "gate is %d, known values are DENY (%d) and ALLOW (%d)", gate, RCAP_CAPTURE_DENY, RCAP_CAPTURE_ALLOW);
-  }
+  require_choice("gate", gate, kCaptureGates);
   // R18: a draft's rows would stand where the target's belong.
   if (gate == RCAP_CAPTURE_ALLOW && !model.is_target()) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "model \"%.64s\" is a draft: its capture cannot be allowed", model.name().c_str());
@@ -111,7 +116,7 @@ void Capturer::seal() {
 
 Tap& Capturer::tap(std::int32_t id) const {
   if (id < 0 || static_cast<std::size_t>(id) >= taps_.size()) {
-    fail(RCAP_STATUS_NOT_FOUND, "tap_id is %d, the capturer has the taps 0 .. %d", id, static_cast<std::int32_t>(taps_.size()) - 1);
+    fail(RCAP_STATUS_NOT_FOUND, "tap_id is %d, %s (the capturer has %zu taps)", id, Allowed(0, std::ssize(taps_) - 1).text(), taps_.size());
   }
   return *taps_[static_cast<std::size_t>(id)];
 }
@@ -130,6 +135,7 @@ rcap_capturer_stats Capturer::stats() const {
   stats.rows_outdated = count(counters_.outdated);
   stats.rows_reserved = count(counters_.reserved);
   stats.rows_rejected = count(counters_.rejected);
+  stats.rows_stray = count(counters_.stray);
   stats.slots_released = count(counters_.released);
   stats.slots_copied = count(counters_.copied);
   stats.last_sequence = last_sequence_.load(std::memory_order_acquire);

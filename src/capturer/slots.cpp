@@ -4,6 +4,7 @@
 
 #include "capturer/capturer.h"
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
@@ -14,26 +15,29 @@ struct UnitList {
   ListView view;
   std::int64_t unit_slots = 1;  ///< slots that one number names
   const char* unit = "slot";
+  std::vector<std::int64_t> brought;  ///< the numbers, where they came from device memory
 };
 
 UnitList checked_list(const char* name, const rcap_slots_layout& layout, RawArray array, std::int64_t page_size) {
-  if (layout.slots_dtype != RCAP_DTYPE_INT32 && layout.slots_dtype != RCAP_DTYPE_INT64) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "slots_dtype is %d, allowed are INT32 (%d) and INT64 (%d)", layout.slots_dtype, RCAP_DTYPE_INT32,
-         RCAP_DTYPE_INT64);
-  }
-  if (layout.memory != RCAP_MEMORY_HOST && layout.memory != RCAP_MEMORY_DEVICE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "memory is %d, known values are HOST (0) and DEVICE (1)", layout.memory);
-  }
-  if (layout.unit != RCAP_UNIT_SLOT && layout.unit != RCAP_UNIT_PAGE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "unit is %d, known values are SLOT (0) and PAGE (1)", layout.unit);
-  }
+  require_dtype("slots_dtype", layout.slots_dtype, kListDtypes);
+  require_choice("memory", layout.memory, kMemories);
+  require_choice("unit", layout.unit, kSlotUnits);
   const std::int32_t element = dtype_bytes(layout.slots_dtype);
   if (array.bytes < 0 || array.bytes % element != 0) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "%s_bytes is %" PRId64 ", not a whole number of %d-byte elements", name, array.bytes, element);
   }
   if (array.data == nullptr && array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is null, %s_bytes is %" PRId64, name, name, array.bytes);
   const std::int64_t count = array.bytes / element;
-  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1, layout.unit == RCAP_UNIT_PAGE ? "page" : "slot"};
+  return {{array.data, element, 1, count, count}, layout.unit == RCAP_UNIT_PAGE ? page_size : 1, layout.unit == RCAP_UNIT_PAGE ? "page" : "slot", {}};
+}
+
+/// Slots in device memory are needed at the call: it is refused whole where one of them is out of range (R14), and takes its number (R9).
+void bring_to_host(UnitList& list, std::int32_t memory, Backend& backend, void* stream, FetchRoom& room) {
+  const std::int64_t count = list.view.count();
+  if (memory != RCAP_MEMORY_DEVICE || count == 0 || backend.reads_host_lists()) return;
+  list.brought.resize(static_cast<std::size_t>(count));
+  backend.widen_to_host(list.view, list.brought.data(), stream, room);
+  list.view = {list.brought.data(), 8, 1, count, count};
 }
 
 /// -1 is no slot here, and nothing is applied (R14).
@@ -41,7 +45,8 @@ void check_range(const char* name, const UnitList& list, std::int64_t num_slots)
   const std::int64_t units = num_slots / list.unit_slots;
   list.view.for_each([&](std::int64_t index, std::int64_t unit) {
     if (unit < 0 || unit >= units) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %s %" PRId64 ", allowed are 0 .. %" PRId64, name, index, list.unit, unit, units - 1);
+      fail(RCAP_STATUS_OUT_OF_RANGE, "%s entry %" PRId64 " is %s %" PRId64 ", %s (num_slots is %" PRId64 ")", name, index, list.unit, unit,
+           Allowed(0, units - 1).text(), num_slots);
     }
   });
 }
@@ -57,9 +62,10 @@ std::vector<std::int64_t> expanded(const UnitList& list) {
 
 }  // namespace
 
-void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots) {
+void Capturer::release_slots(const rcap_slots_layout& layout, RawArray slots, void* stream) {
   require_sealed();
-  const UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
+  UnitList list = checked_list("slots", layout, slots, geometry_.config().page_size);
+  bring_to_host(list, layout.memory, *backend_, stream, stages_->fetched);
   check_range("slots", list, limits_.num_slots);
   const Sequence sequence = next_sequence();
   take_sequence(sequence);
@@ -79,14 +85,16 @@ void Capturer::release_all() {
   progress_.announce();
 }
 
-void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to) {
+void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArray to, void* stream) {
   require_sealed();
-  const UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
-  const UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
+  UnitList sources = checked_list("from", layout, from, geometry_.config().page_size);
+  UnitList targets = checked_list("to", layout, to, geometry_.config().page_size);
   if (sources.view.count() != targets.view.count()) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "from_bytes is %" PRId64 " and to_bytes is %" PRId64 ", both lists must be of one length", from.bytes,
          to.bytes);
   }
+  bring_to_host(sources, layout.memory, *backend_, stream, stages_->fetched);
+  bring_to_host(targets, layout.memory, *backend_, stream, stages_->fetched);
   check_range("from", sources, limits_.num_slots);
   check_range("to", targets, limits_.num_slots);
   const std::vector<std::int64_t> from_slots = expanded(sources);
@@ -145,7 +153,8 @@ void Capturer::copy_slots(const rcap_slots_layout& layout, RawArray from, RawArr
 Answer Capturer::slot_info(std::int64_t slot, rcap_slot_info& info) {
   require_sealed();
   if (slot < 0 || slot >= limits_.num_slots) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", allowed are 0 .. %" PRId64, slot, limits_.num_slots - 1);
+    fail(RCAP_STATUS_OUT_OF_RANGE, "slot is %" PRId64 ", %s (num_slots is %" PRId64 ")", slot, Allowed(0, limits_.num_slots - 1).text(),
+         limits_.num_slots);
   }
   reap_orphans();
   const SlotStore& store = stages_->store;

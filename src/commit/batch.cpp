@@ -4,22 +4,19 @@
 #include <cinttypes>
 
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
 namespace {
 
 std::int32_t list_element_bytes(const char* field, std::int32_t dtype) {
-  if (dtype != RCAP_DTYPE_INT32 && dtype != RCAP_DTYPE_INT64) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %d, allowed are INT32 (%d) and INT64 (%d)", field, dtype, RCAP_DTYPE_INT32, RCAP_DTYPE_INT64);
-  }
+  require_dtype(field, dtype, kListDtypes);
   return dtype_bytes(dtype);
 }
 
 bool on_device(const char* field, std::int32_t memory) {
-  if (memory != RCAP_MEMORY_HOST && memory != RCAP_MEMORY_DEVICE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %d, known values are HOST (%d) and DEVICE (%d)", field, memory, RCAP_MEMORY_HOST, RCAP_MEMORY_DEVICE);
-  }
+  require_choice(field, memory, kMemories);
   return memory == RCAP_MEMORY_DEVICE;
 }
 
@@ -64,10 +61,6 @@ CommitList checked_list(const char* name, RawArray array, std::int32_t element_b
   return list;
 }
 
-void refuse_unwanted(const char* name, RawArray array, const char* why) {
-  if (array.data != nullptr || array.bytes != 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is given (%" PRId64 " bytes), %s", name, array.bytes, why);
-}
-
 /// `rows_bytes` as a number of elements: with one group of unstated width, every element is an entry.
 std::int64_t whole_list(const char* name, RawArray array, std::int32_t element_bytes) {
   if (array.bytes < 0 || array.bytes % element_bytes != 0) {
@@ -86,7 +79,9 @@ void require_rows(RawArray rows, RawArray slots) {
 
 CommitList checked_tags(const rcap_forward_layout& layout, RawArray tags, const CommitLimits& limits) {
   if (!limits.tags) {
-    refuse_unwanted("tags", tags, "the capturer keeps none");
+    if (tags.data != nullptr || tags.bytes != 0) {
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "tags is given (tags_count %" PRId64 "), the capturer keeps none", tags.bytes / 8);
+    }
     return {};
   }
   const bool device = on_device("tags_memory", layout.tags_memory);
@@ -117,9 +112,7 @@ void check_entry_count(std::int64_t entries, const CommitLimits& limits) {
 
 Batch checked_batch(const rcap_forward_layout& layout, RawArray slots, RawArray rows, RawArray tags, const CommitLimits& limits) {
   check_rows_range(layout, limits);
-  if (layout.acceptance < RCAP_ACCEPT_ALL || layout.acceptance > RCAP_ACCEPT_LATER) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "acceptance is %d, known values are ALL, GIVEN and LATER (0 .. 2)", layout.acceptance);
-  }
+  require_choice("acceptance", layout.acceptance, kAcceptances);
   Batch batch;
   batch.first_row = layout.first_row;
   batch.tokens = layout.tokens;
@@ -135,8 +128,9 @@ Batch checked_batch(const rcap_forward_layout& layout, RawArray slots, RawArray 
     row_bytes = list_element_bytes("rows_dtype", layout.rows_dtype);
     whole = whole_list("rows", rows, row_bytes);
     require_rows(rows, slots);
-  } else {
-    refuse_unwanted("rows", rows, "only acceptance GIVEN takes them");
+  } else if (rows.data != nullptr || rows.bytes != 0) {
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "rows is given (%" PRId64 " bytes), acceptance is %s and only GIVEN takes them", rows.bytes,
+         name_of(layout.acceptance, kAcceptances));
   }
   const Groups groups = checked_groups(layout.groups, layout.group_width, whole);
   batch.entries = groups.groups * groups.width;
@@ -177,14 +171,16 @@ namespace {
 
 void check_slot(std::int64_t index, std::int64_t slot, const CommitLimits& limits, SlotSet& named) {
   if (slot < -1 || slot >= limits.num_slots) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %" PRId64 ", allowed are -1 .. %" PRId64, index, slot, limits.num_slots - 1);
+    fail(RCAP_STATUS_OUT_OF_RANGE, "slots entry %" PRId64 " is %" PRId64 ", %s (num_slots is %" PRId64 ")", index, slot,
+         Allowed(-1, limits.num_slots - 1).text(), limits.num_slots);
   }
   if (!named.insert(slot)) fail(RCAP_STATUS_INVALID_ARGUMENT, "slots entry %" PRId64 " is %" PRId64 ", named twice in one forward", index, slot);
 }
 
 void check_row(std::int64_t index, std::int64_t row, std::int64_t tokens, SlotSet& named) {
   if (row < -1 || row >= tokens) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "rows entry %" PRId64 " is %" PRId64 ", the forward has rows 0 .. %" PRId64, index, row, tokens - 1);
+    fail(RCAP_STATUS_OUT_OF_RANGE, "rows entry %" PRId64 " is %" PRId64 ", %s (the forward has %" PRId64 " tokens)", index, row,
+         Allowed(-1, tokens - 1).text(), tokens);
   }
   if (!named.insert(row)) fail(RCAP_STATUS_INVALID_ARGUMENT, "rows entry %" PRId64 " is %" PRId64 ", named twice in one forward", index, row);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commit/settle.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "backend/rows/rows.h"
@@ -29,9 +30,9 @@ Settler::Entries Settler::entries_of(const Block& block) const {
   if (block.acceptance == RCAP_ACCEPT_LATER) {
     // A rank without slots stages rows and stores none.
     entries.count = block.accepted_slots_given || block.slots_given ? block.accepted_entries : 0;
-    entries.rows = block.accepted_lists.rows;
+    entries.rows = block.accepted_rows_on_device ? block.part<std::int64_t>(block.pinned, block.extra_rows()) : block.accepted_lists.rows;
     if (block.accepted_slots_given) {
-      entries.slots = block.accepted_lists.slots;
+      entries.slots = block.accepted_slots_on_device ? block.part<std::int64_t>(block.pinned, block.accepted_slots()) : block.accepted_lists.slots;
     } else {
       entries.row_slots = forward_slots;
     }
@@ -84,7 +85,9 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
     const bool incomplete = captured[column] < block.tokens && layers_.partial[static_cast<std::size_t>(column)] == 0;
     if (!incomplete && repeated[column] == 0) continue;
     if (incomplete && first_incomplete.column < 0) first_incomplete = {RCAP_FAULT_LAYER_INCOMPLETE, column};
-    if (repeated[column] > 0 && first_repeated.column < 0) first_repeated = {RCAP_FAULT_LAYER_REPEATED, column};
+    // What a PARTIAL layer captured twice spoils that row alone: its entry tells.
+    const bool spoils = repeated[column] > 0 && layers_.partial[static_cast<std::size_t>(column)] == 0;
+    if (spoils && first_repeated.column < 0) first_repeated = {RCAP_FAULT_LAYER_REPEATED, column};
     if (summary.layers_bad++ == 0) {
       summary.first_bad_layer_number = layers_.layer_ids[static_cast<std::size_t>(column)];
       summary.layer_rows_captured = captured[column];
@@ -94,9 +97,34 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
   return first_incomplete.column >= 0 ? first_incomplete : first_repeated;
 }
 
+/// Whether the snapshot noted nothing of any staged row.
+bool Settler::no_bad_rows(const Block& block) {
+  const auto* bad_layer = block.part<std::int32_t>(block.pinned, block.layout.bad_layer);
+  std::int32_t any = 0;
+  for (std::int64_t row = 0; row < block.staged; ++row) any |= bad_layer[row];
+  return any == 0;
+}
+
+/// R14: an entry of a PARTIAL tap's row_ids that named no row of the device buffer took no row with it, so it is counted by itself.
+void Settler::count_strays(const Block& block, rcap_summary& summary) const {
+  if (shape_.cell_words == 0) return;
+  const auto* strays = block.part<std::int64_t>(block.pinned, block.layout.strays);
+  for (std::int32_t column = 0; column < shape_.layers; ++column) {
+    if (strays[column] == 0) continue;
+    summary.rows_stray += strays[column];
+    if (summary.first_stray_layer < 0) summary.first_stray_layer = layers_.layer_ids[static_cast<std::size_t>(column)];
+  }
+}
+
 Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entries, std::int64_t i, std::int64_t staged_row,
                                          LayerFault layers) const {
-  if (layers.fault != RCAP_FAULT_NONE) return {layers.fault, layers.column};
+  if (layers.fault == RCAP_FAULT_LAYER_INCOMPLETE) return {layers.fault, layers.column};
+  // R22: only the ids of committed rows count, so what the snapshot noted of a row is looked at here.
+  const std::int32_t bad = entries.row_in_range(entries.row(i)) ? block.part<std::int32_t>(block.pinned, block.layout.bad_layer)[staged_row] : 0;
+  if (bad < 0 || layers.fault == RCAP_FAULT_LAYER_REPEATED) {
+    const std::int32_t here = bad < 0 ? rows::repeated_in(0) - bad : layers.column;
+    return {RCAP_FAULT_LAYER_REPEATED, layers.fault == RCAP_FAULT_NONE ? here : std::min(here, layers.column)};
+  }
   if (!entries.trusted) {
     const std::int64_t slot = entries.slot(i);
     const std::int64_t row = entries.row(i);
@@ -106,9 +134,7 @@ Settler::EntryFault Settler::check_entry(const Block& block, const Entries& entr
     if (slots_twice_.contains(slot)) return {RCAP_FAULT_SLOT_REPEATED, -1};
     if (rows_twice_.contains(row)) return {RCAP_FAULT_ROW_REPEATED, -1};
   }
-  // R22: only the ids of committed rows count, so they are looked at here and not when they are captured.
-  const std::int32_t bad = block.part<std::int32_t>(block.pinned, block.layout.bad_layer)[staged_row];
-  if (bad != 0) return {RCAP_FAULT_ID_OUT_OF_RANGE, bad - 1};
+  if (bad != 0) return {RCAP_FAULT_ID_OUT_OF_RANGE, bad - rows::bad_id_in(0)};
   if (check_repeated_ids_) {
     std::int32_t column = -1;
     const std::byte* payload = block.pinned.get() + block.layout.payload + staged_row * shape_.payload_bytes;
@@ -134,6 +160,7 @@ rcap_summary Settler::store_rows(Block& block) {
   summary.first_bad_row = -1;
   summary.first_bad_slot = -1;
   summary.first_bad_layer_number = -1;
+  summary.first_stray_layer = -1;
 
   const Entries entries = entries_of(block);
   if (!entries.trusted) find_repeated(entries);
@@ -142,18 +169,22 @@ rcap_summary Settler::store_rows(Block& block) {
   // R27: a forward that stores no row needs no capture.
   const LayerFault layers = stores ? check_layers(block, summary) : LayerFault{};
 
+  count_strays(block, summary);
+
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
   std::int64_t scattered = 0;
+  const bool all_good = entries.trusted && layers.fault == RCAP_FAULT_NONE && !check_repeated_ids_ && no_bad_rows(block);
   for (std::int64_t i = 0; i < entries.count; ++i) {
-    if (is_hole(entries, i)) continue;
+    const std::int64_t row = entries.row(i);
     const std::int64_t slot = entries.slot(i);
+    if (row == -1 || slot == -1) continue;
     ++summary.entries;
     if (reserved(slot)) {
       ++summary.rows_reserved;  // R15
       continue;
     }
-    const std::int64_t staged_row = later ? entries.row(i) : i;
-    const EntryFault fault = check_entry(block, entries, i, staged_row, layers);
+    const std::int64_t staged_row = later ? row : i;
+    const EntryFault fault = all_good ? EntryFault{} : check_entry(block, entries, i, staged_row, layers);
     if (fault.fault == RCAP_FAULT_NONE) {
       block.scatter[scattered++] = {slot, staged_row};
       continue;
@@ -161,13 +192,17 @@ rcap_summary Settler::store_rows(Block& block) {
     if (summary.rows_bad++ == 0) {
       summary.first_bad_fault = fault.fault;
       summary.first_bad_layer = fault.column < 0 ? -1 : layers_.layer_ids[static_cast<std::size_t>(fault.column)];
-      summary.first_bad_row = entries.row(i);
+      summary.first_bad_row = row;
       summary.first_bad_slot = slot == Entries::kNoSlot ? -1 : slot;
     }
     const bool may_write = entries.allowed == nullptr || (slot_in_range(slot) && entries.allowed->contains(slot));
     if (slot_in_range(slot) && may_write) block.scatter[scattered++] = {slot, -1};
   }
-  if (block.acceptance != RCAP_ACCEPT_ALL) summary.rows_rejected = block.tokens - count_rows_named(entries);  // R21
+  if (block.acceptance != RCAP_ACCEPT_ALL) {  // R21
+    // Trusted entries name a row once; only what a reserved slot's entry names was never looked at.
+    const std::int64_t named = entries.trusted && summary.rows_reserved == 0 ? summary.entries : count_rows_named(entries);
+    summary.rows_rejected = block.tokens - named;
+  }
 
   const std::int64_t* tags = tags_of(block, entries);
   if (!copies_.empty()) note_copies(block, scattered, tags);
@@ -193,8 +228,9 @@ void Settler::drop_rows(Block& block) {
   if (block.acceptance == RCAP_ACCEPT_LATER && !block.accepted) return;
   // Lists that only a failed device knew are lost with it.
   const bool later = block.acceptance == RCAP_ACCEPT_LATER;
+  const bool accepted_lost = later && block.accept_transfer.started && !block.accept_transfer.done;
   const bool slots_lost = block.slots_on_device && !(later && block.accepted_slots_given);
-  if (block.failed && (slots_lost || (!later && block.rows_on_device))) return;
+  if (block.failed && (accepted_lost || slots_lost || (!later && block.rows_on_device))) return;
   const Entries entries = entries_of(block);
   std::int64_t scattered = 0;
   for (std::int64_t i = 0; i < entries.count; ++i) {

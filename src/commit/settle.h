@@ -64,6 +64,8 @@ class Settler {
   void find_repeated(const Entries& entries);
   [[nodiscard]] std::int64_t count_rows_named(const Entries& entries);
   LayerFault check_layers(const Block& block, rcap_summary& summary) const;
+  [[nodiscard]] static bool no_bad_rows(const Block& block);
+  void count_strays(const Block& block, rcap_summary& summary) const;
   [[nodiscard]] EntryFault check_entry(const Block& block, const Entries& entries, std::int64_t i, std::int64_t staged_row, LayerFault layers) const;
   [[nodiscard]] const std::int64_t* tags_of(Block& block, const Entries& entries) const;
   void note_copies(const Block& block, std::int64_t scattered, const std::int64_t* tags);

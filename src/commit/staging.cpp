@@ -8,7 +8,7 @@ namespace routecap {
 StagingRing::StagingRing(const Geometry& geometry, const rows::RowShape& shape, Backend& backend)
     : scratch_rows(geometry.device_rows().rows), accept_rows(geometry.device_rows().rows) {
   const std::int64_t rows = geometry.device_rows().rows;
-  const std::int64_t block_bytes = StagingLayout::largest(shape, rows).bytes;
+  const std::int64_t block_bytes = StagingLayout::block_bytes(shape, rows);
   const std::int64_t list_bytes =
       checked_multiply(rows, std::int64_t{6} * 8 + static_cast<std::int64_t>(sizeof(rows::ScatterEntry)), "bytes of a staging block's lists");
   const auto depth = static_cast<std::size_t>(geometry.config().pipeline_depth);
@@ -26,6 +26,9 @@ StagingRing::StagingRing(const Geometry& geometry, const rows::RowShape& shape, 
     block->spare_slots = sets_[2 * i + 1].get();
     block->device = backend.allocate(MemoryHome::kDevice, block_bytes, "staging block on the device");
     block->pinned = backend.allocate(MemoryHome::kPinned, block_bytes, "staging block on the host");
+    block->staged_event = backend.make_event();
+    block->copied_event = backend.make_event();
+    block->accepted_event = backend.make_event();
     block->lists_memory = Mapping::of(list_bytes, "lists of a staging block");
     auto* lists = reinterpret_cast<std::int64_t*>(block->lists_memory.data());
     block->forward_lists = {lists, lists + rows};

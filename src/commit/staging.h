@@ -86,6 +86,9 @@ struct Block {
   // Memory, made once.
   Memory device;
   Memory pinned;
+  Event staged_event;    ///< behind the snapshot
+  Event copied_event;    ///< behind the copy of the block
+  Event accepted_event;  ///< behind the copy of an acceptance's lists
   Mapping lists_memory;
   HostLists forward_lists;         ///< of end_forward, where the host knows them
   HostLists accepted_lists;        ///< of the accept
@@ -108,8 +111,9 @@ struct Block {
   std::int64_t weight_version = 0;
   StagingLayout layout;
   Transfer transfer;
-  std::atomic<bool> orphaned{false};  ///< dropped while its copy was on its way
-  bool failed = false;                ///< the device failed while the block was copied: nothing of it is stored (R34)
+  std::atomic<bool> orphaned{false};  ///< has no output any more while copies of it may be on their way
+  bool settled = false;               ///< orphaned: only its memory is waited for
+  std::atomic<bool> failed{false};    ///< the device failed the forward: nothing of it is stored (R34)
 
   // The acceptance of a LATER forward.
   bool accepted = false;
@@ -117,6 +121,7 @@ struct Block {
   bool accepted_slots_given = false;
   bool accepted_slots_on_device = false;
   bool accepted_rows_on_device = false;
+  Transfer accept_transfer;  ///< of the lists that only the device knows
 
   // Own-thread mode, under its mutex.
   Output* output = nullptr;  ///< null when detached
@@ -131,6 +136,15 @@ struct Block {
   [[nodiscard]] const Element* part(const Memory& side, std::int64_t offset) const {
     return reinterpret_cast<const Element*>(side.get() + offset);
   }
+  /// Whether the host knows which slots the forward was to write.
+  [[nodiscard]] bool lists_on_host() const {
+    if (acceptance != RCAP_ACCEPT_LATER) return !slots_on_device && !rows_on_device;
+    return !accepted_rows_on_device && !accepted_slots_on_device && (accepted_slots_given || !slots_on_device);
+  }
+  /// Where in either side an acceptance's lists stand that only the device knows, or the rows that the host named for the device.
+  [[nodiscard]] std::int64_t extra_rows() const { return layout.bytes; }
+  [[nodiscard]] std::int64_t accepted_slots() const { return layout.bytes + accepted_entries * 8; }
+
   template <class Element>
   [[nodiscard]] Element* out_part(std::int64_t offset) {
     return reinterpret_cast<Element*>(device.get() + offset);

@@ -2,29 +2,35 @@
 #include "config/geometry.h"
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 
 #include "config/shape.h"
 #include "config/sizing.h"
 #include "config/staging_layout.h"
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
 namespace {
 
+constexpr std::array<Choice, 2> kCheckLevels{{{RCAP_CHECK_BASIC, "BASIC"}, {RCAP_CHECK_FULL, "FULL"}}};
+constexpr std::array<Choice, 2> kFinalizeModes{{{RCAP_FINALIZE_CALLER, "CALLER"}, {RCAP_FINALIZE_OWN_THREAD, "OWN_THREAD"}}};
+constexpr std::array<Choice, 2> kBusyPolicies{{{RCAP_BUSY_REFUSE, "REFUSE"}, {RCAP_BUSY_WAIT, "WAIT"}}};
+constexpr std::array<Choice, 2> kSwitch{{{0, "off"}, {1, "on"}}};
+
 void check_policies(const rcap_capturer_config& config) {
-  require_choice("check_level", config.check_level, RCAP_CHECK_FULL);
-  require_choice("finalize_mode", config.finalize_mode, RCAP_FINALIZE_OWN_THREAD);
-  require_choice("busy_policy", config.busy_policy, RCAP_BUSY_WAIT);
-  require_choice("tags", config.tags, 1);
+  require_choice("check_level", config.check_level, kCheckLevels);
+  require_choice("finalize_mode", config.finalize_mode, kFinalizeModes);
+  require_choice("busy_policy", config.busy_policy, kBusyPolicies);
+  require_choice("tags", config.tags, kSwitch);
   require_range("pipeline_depth", config.pipeline_depth, 1, 4096);
   if (config.busy_timeout_ns < 0)
     fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_timeout_ns is %" PRId64 ", it must not be negative", config.busy_timeout_ns);
   // R32: only a thread that finalizes by itself can end such a wait.
   if (config.busy_policy == RCAP_BUSY_WAIT && config.finalize_mode != RCAP_FINALIZE_OWN_THREAD) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_policy WAIT needs finalize_mode OWN_THREAD, finalize_mode is %d: nobody would end the wait",
-         config.finalize_mode);
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "busy_policy WAIT needs finalize_mode OWN_THREAD, finalize_mode is CALLER: nobody would end the wait");
   }
 }
 
@@ -88,14 +94,15 @@ rcap_capturer_plan Geometry::plan() const {
   plan.rows_term = device_rows_.term;
   plan.ids_dtype = ids_dtype_;
   plan.num_layers = layers();
-  const std::int64_t staging = checked_multiply(config_.pipeline_depth, StagingLayout::largest(shape, device_rows_.rows).bytes, "bytes of staging");
+  const std::int64_t staging =
+      checked_multiply(config_.pipeline_depth, StagingLayout::block_bytes(shape, device_rows_.rows), "pipeline_depth * bytes of a staging block");
   plan.device_bytes = checked_add(cache_bytes(shape, device_rows_.rows), staging, "bytes on the device");
   plan.pinned_bytes = staging;
   plan.slot_ids_bytes = shape.ids_bytes;
   plan.slot_payload_bytes = shape.payload_bytes;
   plan.slot_bytes = checked_add(shape.payload_bytes, tags() ? 16 : 8, "bytes of a slot");
   const std::int64_t with_extension = checked_add(plan.slot_bytes, static_cast<std::int64_t>(sizeof(rows::SlotExtension)), "bytes of a slot");
-  static_cast<void>(checked_multiply(config_.num_slots, with_extension, "bytes of the slot store"));
+  static_cast<void>(checked_multiply(config_.num_slots, with_extension, "num_slots * bytes of a slot"));
   plan.store_bytes = config_.num_slots * plan.slot_bytes;
   return plan;
 }

@@ -2,12 +2,17 @@
 #include "config/rows_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 
 #include "support/checked.h"
+#include "support/choice.h"
 
 namespace routecap {
 namespace {
+
+constexpr std::array<Choice, 4> kRowsKinds{
+    {{RCAP_ROWS_LOCAL, "LOCAL"}, {RCAP_ROWS_CONCATENATED, "CONCATENATED"}, {RCAP_ROWS_PADDED, "PADDED"}, {RCAP_ROWS_SHARDED, "SHARDED"}}};
 
 RankRows concatenated(const RankRowsQuery& query) {
   std::int64_t first = 0;
@@ -48,9 +53,7 @@ RankRows shard(const RankRowsQuery& query) {
 
 RankRows locate_rank_rows(const RankRowsQuery& query) {
   const auto ranks = static_cast<std::int64_t>(query.tokens_per_rank.size());
-  if (query.kind < RCAP_ROWS_LOCAL || query.kind > RCAP_ROWS_SHARDED) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "kind is %d, known values are %d .. %d", query.kind, RCAP_ROWS_LOCAL, RCAP_ROWS_SHARDED);
-  }
+  require_choice("kind", query.kind, kRowsKinds);
   if (query.dp_rank < 0 || query.dp_rank >= ranks) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "dp_rank is %" PRId64 ", tokens_per_rank has %" PRId64 " ranks", query.dp_rank, ranks);
   }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/shape.h"
 
+#include <array>
+
 #include "support/checked.h"
-#include "support/dtype.h"
+#include "support/choice.h"
 #include "support/error.h"
 
 namespace routecap {
 
-void require_choice(const char* field, std::int32_t value, std::int32_t highest) {
-  if (value >= 0 && value <= highest) return;
-  fail(RCAP_STATUS_INVALID_ARGUMENT, "%s is %d, known values are 0 .. %d", field, value, highest);
-}
+namespace {
+
+constexpr std::array<Choice, 4> kWeightsDtypes{
+    {{RCAP_DTYPE_NONE, "NONE"}, {RCAP_DTYPE_FLOAT16, "FLOAT16"}, {RCAP_DTYPE_BFLOAT16, "BFLOAT16"}, {RCAP_DTYPE_FLOAT32, "FLOAT32"}}};
+
+}  // namespace
 
 void check_experts(std::int32_t num_experts, std::int32_t top_k) {
   require_range("num_experts", num_experts, 1, INT32_MAX);
@@ -18,10 +22,8 @@ void check_experts(std::int32_t num_experts, std::int32_t top_k) {
 }
 
 void check_weights(std::int32_t weights_dtype, std::int32_t weights_kind) {
-  if (weights_dtype != RCAP_DTYPE_NONE && !is_weights_dtype(weights_dtype)) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "weights_dtype is %d, allowed are NONE, FLOAT16, BFLOAT16 and FLOAT32 (0, 6, 7, 8)", weights_dtype);
-  }
-  require_choice("weights_kind", weights_kind, RCAP_WEIGHTS_SCALED);
+  require_dtype("weights_dtype", weights_dtype, kWeightsDtypes);
+  require_choice("weights_kind", weights_kind, kWeightsKinds);
 }
 
 void check_layer_list(std::span<const std::int32_t> layer_ids) {

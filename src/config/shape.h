@@ -7,9 +7,6 @@
 /// What a capturer's configuration and a record must both be: the checks stand here once.
 namespace routecap {
 
-/// Refuses a value of an enum whose values are 0 .. highest.
-void require_choice(const char* field, std::int32_t value, std::int32_t highest);
-
 /// E >= 1 and K in 1 .. E.
 void check_experts(std::int32_t num_experts, std::int32_t top_k);
 

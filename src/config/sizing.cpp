@@ -41,9 +41,9 @@ DeviceRows size_device_rows(const rcap_capturer_config& config) {
 
 std::int64_t cache_bytes(const rows::RowShape& shape, std::int64_t device_rows) {
   const std::int64_t cell = std::int64_t{shape.top_k} * (shape.id_bytes + shape.weight_bytes) + 1;
-  const std::int64_t per_layer =
-      checked_add(checked_multiply(device_rows, cell, "bytes of a layer's cache"), sizeof(rows::LayerExtent), "bytes of a layer's cache");
-  return checked_multiply(per_layer, shape.layers, "bytes of the device cache");
+  const std::int64_t per_layer = checked_add(checked_multiply(device_rows, cell, "device rows * bytes of a row in a layer's cache"),
+                                             sizeof(rows::LayerExtent), "bytes of a layer's cache");
+  return checked_multiply(per_layer, shape.layers, "bytes of a layer's cache * layers");
 }
 
 }  // namespace routecap

@@ -4,13 +4,16 @@
 #include <array>
 #include <cinttypes>
 
-#include "config/shape.h"
 #include "record/algebra.h"
 #include "record/same_shape.h"
 #include "support/checked.h"
+#include "support/choice.h"
 
 namespace routecap {
 namespace {
+
+constexpr std::array<Choice, 3> kOverlaps{
+    {{RCAP_OVERLAP_REFUSE, "REFUSE"}, {RCAP_OVERLAP_KEEP_OLD, "KEEP_OLD"}, {RCAP_OVERLAP_KEEP_NEW, "KEEP_NEW"}}};
 
 /// Positions [start, end) of a record.
 struct Piece {
@@ -46,7 +49,7 @@ std::unique_ptr<Record> join(std::int64_t start, const std::array<Piece, Count>&
 }  // namespace
 
 std::unique_ptr<Record> append(const Record& first, const Record& next, std::int32_t overlap) {
-  require_choice("overlap", overlap, RCAP_OVERLAP_KEEP_NEW);
+  require_choice("overlap", overlap, kOverlaps);
   const RecordGeometry& a = first.geometry();
   const RecordGeometry& b = next.geometry();
   require_same_columns("append", a, b);
@@ -76,9 +79,7 @@ std::unique_ptr<Record> merge(const Record& prefill, const Record& decode, std::
 
 std::unique_ptr<Record> truncate(const Record& record, std::int64_t tokens, std::int32_t read_flags) {
   require_range("tokens", tokens, 0, INT64_MAX);
-  if ((read_flags & ~RCAP_READ_INCLUDE_LAST) != 0) {
-    fail(RCAP_STATUS_UNSUPPORTED, "flags is %d, known bits are %d", read_flags, RCAP_READ_INCLUDE_LAST);
-  }
+  require_flags("flags", read_flags, kReadFlags);
   const RecordGeometry& geometry = record.geometry();
   const std::int64_t end = (read_flags & RCAP_READ_INCLUDE_LAST) != 0 ? tokens : tokens - 1;  // R1: the last token was no input yet
   return record.slice(geometry.start, std::clamp(end, geometry.start, geometry.end()));

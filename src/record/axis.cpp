@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns for every layer of the model, or for some.
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstring>
 #include <utility>
@@ -8,9 +9,12 @@
 #include "config/shape.h"
 #include "record/algebra.h"
 #include "support/checked.h"
+#include "support/choice.h"
 
 namespace routecap {
 namespace {
+
+constexpr std::array<Choice, 2> kFills{{{RCAP_FILL_MISSING, "MISSING"}, {RCAP_FILL_VALUE, "VALUE"}}};
 
 /// Neighbouring columns with the source of all of them, or without a source.
 struct ColumnRun {
@@ -70,7 +74,7 @@ std::unique_ptr<Record> with_columns(const Record& record, RecordGeometry geomet
 
 std::unique_ptr<Record> to_full_axis(const Record& record, std::int32_t num_layers, AxisFill fill) {
   const RecordGeometry& source = record.geometry();
-  require_choice("fill", fill.kind, RCAP_FILL_VALUE);
+  require_choice("fill", fill.kind, kFills);
   if (fill.kind == RCAP_FILL_VALUE) require_range("fill_id", fill.id, 0, source.num_experts - 1);
   if (num_layers <= source.layer_ids.back()) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "num_layers is %d, the record's highest layer is %d", num_layers, source.layer_ids.back());

@@ -2,9 +2,11 @@
 #include "record/geometry.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "config/shape.h"
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
@@ -24,10 +26,10 @@ RecordGeometry RecordGeometry::checked(RecordGeometry given) {
   if (given.layer_flags.size() != given.layer_ids.size()) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "layer_flags_count is %zu, layer_ids_count is %zu", given.layer_flags.size(), given.layer_ids.size());
   }
-  constexpr std::int32_t kKnown = RCAP_TAP_HASH_ROUTED | RCAP_TAP_UNORDERED | RCAP_TAP_PARTIAL;
   for (std::size_t column = 0; column < given.layer_flags.size(); ++column) {
-    const std::int32_t flags = given.layer_flags[column];
-    if ((flags & ~kKnown) != 0) fail(RCAP_STATUS_UNSUPPORTED, "layer_flags[%zu] is %d, known bits are %d", column, flags, kKnown);
+    char field[40];
+    std::snprintf(field, sizeof field, "layer_flags[%zu]", column);
+    require_flags(field, given.layer_flags[column], kTapFlags);
   }
   given.ids_dtype = ids_dtype_for(given.num_experts);
   given.has_cells = given.any_partial();

@@ -73,6 +73,18 @@ void place(const DealtRows& first, const DealtRows& dealt, Record& whole, std::v
   }
 }
 
+/// A position too many digits long would ask for memory that no rank's rows account for: what two of `kMostRanks` ranks hold may lie as far apart as
+/// the tokens of all of them.
+constexpr std::int64_t kMostRanks = 1024;
+constexpr std::int64_t kAnySpan = 65536;
+
+void check_span(const Reach& reach, std::int64_t rows) {
+  const std::int64_t most = rows > (INT64_MAX - kAnySpan) / kMostRanks ? INT64_MAX : rows * kMostRanks + kAnySpan;
+  if (reach.highest - reach.lowest < most) return;
+  fail(RCAP_STATUS_OUT_OF_RANGE, "interleave: positions reach from %" PRId64 " to %" PRId64 ", %" PRId64 " rows may span %" PRId64, reach.lowest,
+       reach.highest, rows, most);
+}
+
 }  // namespace
 
 std::unique_ptr<Record> interleave(const DealtRows& first, const DealtRows& second) {
@@ -82,6 +94,7 @@ std::unique_ptr<Record> interleave(const DealtRows& first, const DealtRows& seco
   Reach reach;
   reach.add("first", first);
   reach.add("second", second);
+  if (reach.highest >= 0) check_span(reach, a.rows + b.rows);
   RecordGeometry geometry = a;
   geometry.start = reach.highest < 0 ? std::min(a.start, b.start) : reach.lowest;
   geometry.rows = reach.highest < 0 ? 0 : reach.highest - reach.lowest + 1;

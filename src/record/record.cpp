@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "support/checked.h"
@@ -17,10 +18,12 @@ std::size_t as_size(std::int64_t value) { return static_cast<std::size_t>(value)
 /// Index of the first of `count` ids that is outside [0, num_experts), -1 without one.
 template <class Id>
 std::int64_t first_bad(const std::byte* ids, std::int64_t count, std::int64_t num_experts) {
+  // As bits a negative id is a large one. Compared in their own width, so that a vector holds as many as fit.
+  const auto last = static_cast<Id>(num_experts - 1);
   const auto bad = [&](std::int64_t i) {
     Id id;
     std::memcpy(&id, ids + i * std::int64_t{sizeof id}, sizeof id);
-    return id < 0 || id >= num_experts;
+    return id > last;
   };
   bool any = false;
   for (std::int64_t i = 0; i < count; ++i) any |= bad(i);  // without a branch: one comparison after the other becomes vector code
@@ -32,9 +35,9 @@ std::int64_t first_bad(const std::byte* ids, std::int64_t count, std::int64_t nu
 
 std::int64_t first_bad(const RecordGeometry& geometry, const std::byte* ids, std::int64_t count) {
   switch (dtype_bytes(geometry.ids_dtype)) {
-    case 1: return geometry.num_experts == 256 ? -1 : first_bad<std::uint8_t>(ids, count, geometry.num_experts);
-    case 2: return geometry.num_experts == 65536 ? -1 : first_bad<std::uint16_t>(ids, count, geometry.num_experts);
-    default: return first_bad<std::int32_t>(ids, count, geometry.num_experts);
+    case 1: return first_bad<std::uint8_t>(ids, count, geometry.num_experts);
+    case 2: return first_bad<std::uint16_t>(ids, count, geometry.num_experts);
+    default: return first_bad<std::uint32_t>(ids, count, geometry.num_experts);
   }
 }
 
@@ -54,7 +57,13 @@ std::int64_t cell_bits(const RecordGeometry& geometry) { return checked_multiply
 
 }  // namespace
 
-Bytes::Bytes(std::int64_t bytes) : words_(std::make_unique_for_overwrite<std::uint64_t[]>(as_size(bytes / 8 + 1))), bytes_(bytes) {}
+Bytes::Bytes(std::int64_t bytes) : bytes_(bytes) {
+  try {
+    words_ = std::make_unique_for_overwrite<std::uint64_t[]>(as_size(bytes / 8 + 1));
+  } catch (const std::bad_alloc&) {
+    fail(RCAP_STATUS_OUT_OF_MEMORY, "an array of a record: %" PRId64 " bytes cannot be had", bytes);
+  }
+}
 
 Bytes Bytes::cleared(std::int64_t bytes) {
   Bytes made(bytes);
@@ -95,26 +104,31 @@ std::unique_ptr<Record> Record::from_arrays(RecordGeometry geometry, std::int64_
   return record;
 }
 
-void Record::check_ids() const {
-  const std::int64_t per_row = geometry_.layers() * geometry_.top_k;
+std::optional<BadId> Record::find_bad_id() const {
   const std::int32_t id_bytes = dtype_bytes(geometry_.ids_dtype);
-  const auto refuse = [&](std::int64_t row, std::int64_t index) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "ids: row %" PRId64 ", layer %d has id %" PRId64 ", num_experts is %d", row,
-         geometry_.layer_ids[as_size(index / geometry_.top_k)], load_id(ids_.data() + (row * per_row + index) * id_bytes, id_bytes),
-         geometry_.num_experts);
-  };
+  if (id_bytes < 4 && geometry_.num_experts == std::int32_t{1} << (8 * id_bytes)) return std::nullopt;  // every pattern is an id
+  const std::int64_t per_row = geometry_.layers() * geometry_.top_k;
   for (std::int64_t row = 0; row < geometry_.rows; ++row) {
     if (!row_valid(row)) continue;
     const std::byte* ids = ids_.data() + row * per_row * id_bytes;
-    std::int64_t index = first_bad(geometry_, ids, per_row);
-    if (index < 0) continue;
+    const std::int64_t first = first_bad(geometry_, ids, per_row);
+    if (first < 0) continue;
     // Under a clear bit of a cell any bytes may stand.
-    for (std::int64_t column = index / geometry_.top_k; column < geometry_.layers(); ++column) {
+    for (std::int64_t column = first / geometry_.top_k; column < geometry_.layers(); ++column) {
       if (!cell_valid(row, column)) continue;
-      index = first_bad(geometry_, ids + column * geometry_.cell_ids_bytes(), geometry_.top_k);
-      if (index >= 0) refuse(row, column * geometry_.top_k + index);
+      const std::byte* cell = ids + column * geometry_.cell_ids_bytes();
+      const std::int64_t k = first_bad(geometry_, cell, geometry_.top_k);
+      if (k >= 0) return BadId{row, geometry_.layer_ids[as_size(column)], load_id(cell + k * id_bytes, id_bytes)};
     }
   }
+  return std::nullopt;
+}
+
+void Record::check_ids() const {
+  const std::optional<BadId> bad = find_bad_id();
+  if (!bad) return;
+  fail(RCAP_STATUS_OUT_OF_RANGE, "ids: row %" PRId64 ", layer %d has id %" PRId64 ", num_experts is %d", bad->row, bad->layer, bad->id,
+       geometry_.num_experts);
 }
 
 void Record::canonicalize() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct VersionSpans {
   std::vector<std::int64_t> versions;
 
   friend bool operator==(const VersionSpans&, const VersionSpans&) = default;
+};
+
+/// An id outside [0, E) and where it stands.
+struct BadId {
+  std::int64_t row = 0;
+  std::int32_t layer = 0;  ///< its number in the model
+  std::int64_t id = 0;
 };
 
 /// Bytes in whole 8-byte words, so that every element type in them is aligned.
@@ -80,7 +88,9 @@ class Record : public Handle<0x64726F63657263> {
   /// The same for cells of one row, which has cell validity; both records have the same K and dtypes. The row's own bit is left alone.
   void copy_cells(const Record& source, std::int64_t source_row, std::int64_t source_column, std::int64_t count, std::int64_t row,
                   std::int64_t column);
-  /// Throws for an id outside [0, E) in a valid cell, naming row and layer.
+  /// The first id of a valid cell that is outside [0, E).
+  [[nodiscard]] std::optional<BadId> find_bad_id() const;
+  /// Throws for one, naming row and layer.
   void check_ids() const;
   /// Makes one of all records with the same content.
   void canonicalize();

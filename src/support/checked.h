@@ -3,6 +3,7 @@
 
 #include <cinttypes>
 #include <cstdint>
+#include <cstdio>
 
 #include "support/error.h"
 
@@ -32,10 +33,28 @@ inline std::int64_t checked_align_up(std::int64_t value, std::int64_t unit, cons
   return rest == 0 ? value : checked_add(value, unit - rest, what);
 }
 
+/// A range in words: `allowed are 3 .. 7`, `only 3 is allowed`, or `none is allowed` for an empty one.
+class Allowed {
+ public:
+  Allowed(std::int64_t lowest, std::int64_t highest) {
+    if (lowest < highest) {
+      std::snprintf(text_, sizeof text_, "allowed are %" PRId64 " .. %" PRId64, lowest, highest);
+    } else if (lowest == highest) {
+      std::snprintf(text_, sizeof text_, "only %" PRId64 " is allowed", lowest);
+    } else {
+      std::snprintf(text_, sizeof text_, "none is allowed");
+    }
+  }
+  [[nodiscard]] const char* text() const { return text_; }
+
+ private:
+  char text_[64] = {};
+};
+
 /// Refuses a number outside [lowest, highest], naming all three.
 inline void require_range(const char* field, std::int64_t value, std::int64_t lowest, std::int64_t highest) {
   if (value >= lowest && value <= highest) return;
-  fail(RCAP_STATUS_OUT_OF_RANGE, "%s is %" PRId64 ", allowed are %" PRId64 " .. %" PRId64, field, value, lowest, highest);
+  fail(RCAP_STATUS_OUT_OF_RANGE, "%s is %" PRId64 ", %s", field, value, Allowed(lowest, highest).text());
 }
 
 inline constexpr std::int64_t ceil_divide(std::int64_t value, std::int64_t unit) { return value / unit + (value % unit != 0 ? 1 : 0); }

@@ -5,6 +5,8 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 
 namespace routecap {
@@ -38,14 +40,8 @@ std::int64_t checked_stride(const char* name, RawArray array, std::int64_t strid
 }
 
 std::int32_t checked_ids_bytes(std::int32_t dtype) {
-  switch (dtype) {
-    case RCAP_DTYPE_INT64:
-    case RCAP_DTYPE_INT32:
-    case RCAP_DTYPE_INT16:
-    case RCAP_DTYPE_UINT16:
-    case RCAP_DTYPE_UINT8: return dtype_bytes(dtype);
-    default: fail(RCAP_STATUS_INVALID_ARGUMENT, "ids_dtype is %d, allowed are UINT8, UINT16, INT16, INT32 and INT64 (1 .. 5)", dtype);
-  }
+  require_dtype("ids_dtype", dtype, kIdDtypes);
+  return dtype_bytes(dtype);
 }
 
 }  // namespace
@@ -59,6 +55,7 @@ void Tap::open(const Geometry& geometry, const rows::RowShape& shape, const rows
   job_.id_map = id_map_.data;
   job_.id_map_dtype = id_map_.dtype;
   job_.id_map_entries = id_map_.entries;
+  job_.id_map_memory = id_map_.memory;
   fused_columns_ = geometry.config().num_fused_shared_experts;
   if (partial()) row_seen_.resize(static_cast<std::size_t>(cache.device_rows));
   backend_ = &backend;
@@ -81,7 +78,8 @@ void Tap::check_row_ids(const rcap_capture_layout& layout, const CaptureArgument
     std::int32_t row = 0;
     std::memcpy(&row, reinterpret_cast<const std::byte*>(arguments.row_ids) + i * 4, sizeof row);
     if (row < 0 || row >= rows) {
-      fail(RCAP_STATUS_OUT_OF_RANGE, "row_ids[%" PRId64 "] is %d, allowed are 0 .. %" PRId64, i, row, rows - 1);
+      fail(RCAP_STATUS_OUT_OF_RANGE, "row_ids[%" PRId64 "] is %d, %s (first_row %" PRId64 " of %" PRId64 " device rows)", i, row,
+           Allowed(0, rows - 1).text(), layout.first_row, job_.cache.device_rows);
     }
     std::uint32_t& seen = row_seen_[static_cast<std::size_t>(layout.first_row + row)];
     if (seen == row_epoch_) fail(RCAP_STATUS_INVALID_ARGUMENT, "row_ids[%" PRId64 "] is %d, named twice in one capture", i, row);
@@ -92,9 +90,7 @@ void Tap::check_row_ids(const rcap_capture_layout& layout, const CaptureArgument
 void Tap::capture(const rcap_capture_layout& layout, const CaptureArguments& arguments, void* stream) {
   rows::CaptureJob job = job_;
   const std::int32_t id_bytes = checked_ids_bytes(layout.ids_dtype);
-  if (layout.memory != RCAP_MEMORY_HOST && layout.memory != RCAP_MEMORY_DEVICE) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "memory is %d, known values are HOST (0) and DEVICE (1)", layout.memory);
-  }
+  require_choice("memory", layout.memory, kMemories);
   // R23: behind the K routed columns a fused kernel leaves its shared experts.
   if (layout.columns != job.shape.top_k && layout.columns != job.shape.top_k + fused_columns_) {
     fail(RCAP_STATUS_INVALID_ARGUMENT, "columns is %d, allowed are top_k %d or with fused shared experts %d", layout.columns, job.shape.top_k,
@@ -112,12 +108,12 @@ void Tap::capture(const rcap_capture_layout& layout, const CaptureArguments& arg
   job.ids_stride = checked_stride("ids", arguments.ids, layout.ids_row_stride, std::int64_t{layout.columns} * id_bytes, layout.tokens);
   if (job.shape.weight_bytes > 0 && layout.tokens > 0) {
     if (arguments.weights.data == nullptr) {
-      fail(RCAP_STATUS_INVALID_ARGUMENT, "weights is null, the capturer keeps weights of dtype %d", job.weights_dtype);  // R29
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "weights is null, the capturer keeps weights of dtype %s", dtype_name(job.weights_dtype));  // R29
     }
     if (layout.weights_dtype != RCAP_DTYPE_FLOAT32 && layout.weights_dtype != job.weights_dtype) {
       const Status status = is_weights_dtype(layout.weights_dtype) ? RCAP_STATUS_UNSUPPORTED : RCAP_STATUS_INVALID_ARGUMENT;
-      fail(status, "weights_dtype is %d, the capturer keeps %d and converts only from FLOAT32 (%d)", layout.weights_dtype, job.weights_dtype,
-           RCAP_DTYPE_FLOAT32);
+      fail(status, "weights_dtype is %s (%d), the capturer keeps %s and converts only from FLOAT32", dtype_name(layout.weights_dtype),
+           layout.weights_dtype, dtype_name(job.weights_dtype));
     }
     job.weights = arguments.weights.data;
     job.weights_dtype_in = layout.weights_dtype;
@@ -132,6 +128,7 @@ void Tap::capture(const rcap_capture_layout& layout, const CaptureArguments& arg
   if (layout.tokens == 0) return;
   job.ids = arguments.ids.data;
   job.ids_dtype = layout.ids_dtype;
+  job.memory = layout.memory;
   job.tokens = layout.tokens;
   job.first_row = layout.first_row;
   job.row_ids = arguments.row_ids;

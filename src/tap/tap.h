@@ -22,6 +22,7 @@ struct IdMap {
   const void* data = nullptr;
   std::int32_t dtype = RCAP_DTYPE_NONE;
   std::int64_t entries = 0;
+  std::int32_t memory = RCAP_MEMORY_HOST;
 };
 
 /// What one capture was given, as it came through the C API.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/checked.h"
+#include "support/choice.h"
 #include "support/dtype.h"
 #include "wire/codecs.h"
 #include "wire/csv_text.h"
@@ -67,12 +68,12 @@ void check_layer_facts(const Facts& facts) {
 /// Entries on their way into a record: which cells there are is known before the record is made.
 class Placer {
  public:
-  Placer(const CsvTrace& trace, RecordGeometry geometry, std::int64_t input) : trace_(trace), geometry_(std::move(geometry)) {
-    const std::int64_t cells = geometry_.rows * geometry_.layers();
-    const std::int64_t ids = checked_multiply(cells, geometry_.top_k, "ids of a trace");
-    check_allocation(kCsvForm, "trace's cells", checked_add(checked_multiply(cells, 4, "cells of a trace"), ids, "cells of a trace"), input);
-    counts_.resize(static_cast<std::size_t>(cells));
-    seen_.resize(static_cast<std::size_t>(ids));
+  Placer(const CsvTrace& trace, RecordGeometry geometry, const DecodeHints& hints, std::int64_t input)
+      : trace_(trace), geometry_(std::move(geometry)) {
+    const std::int64_t bytes = csv_cells_bytes(geometry_);
+    if (!size_is_hinted(hints)) check_allocation(kCsvForm, "trace's cells", bytes, input);
+    counts_.resize(static_cast<std::size_t>(geometry_.rows * geometry_.layers()));
+    seen_.resize(counts_.size() * static_cast<std::size_t>(geometry_.top_k));
   }
 
   std::unique_ptr<Record> place() {
@@ -184,13 +185,13 @@ class Placer {
 }  // namespace
 
 Decoded decode_csv(std::span<const std::byte> bytes, const DecodeHints& hints) {
-  if (hints.dtype != RCAP_DTYPE_NONE) fail(RCAP_STATUS_INVALID_ARGUMENT, "csv: hint dtype is %d, numbers in text have none", hints.dtype);
+  if (hints.dtype != RCAP_DTYPE_NONE) fail(RCAP_STATUS_INVALID_ARGUMENT, "csv: hint dtype is %s, numbers in text have none", dtype_name(hints.dtype));
   const auto input = static_cast<std::int64_t>(bytes.size());
   CsvTrace trace = read_csv(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), hints.turn);
   complete_facts(trace, hints);
   check_layer_facts(trace.facts);
   RecordGeometry geometry = resolve(kCsvForm, std::move(trace.facts), hints, input);
-  return {Placer(trace, std::move(geometry), input).place(), input};
+  return {Placer(trace, std::move(geometry), hints, input).place(), input};
 }
 
 bool looks_like_csv(std::span<const std::byte> bytes) {

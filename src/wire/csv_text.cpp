@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "support/checked.h"
+
 namespace routecap::wire {
 namespace {
 
@@ -226,6 +228,12 @@ class CsvReader {
 };
 
 }  // namespace
+
+std::int64_t csv_cells_bytes(const RecordGeometry& geometry) {
+  const std::int64_t cells = checked_multiply(geometry.rows, geometry.layers(), "cells of a trace");
+  const std::int64_t ids = checked_multiply(cells, geometry.top_k, "ids of a trace");
+  return checked_add(checked_multiply(cells, 4, "cells of a trace"), ids, "cells of a trace");
+}
 
 CsvTrace read_csv(std::string_view text, std::int64_t turn) { return CsvReader(text, turn).read(); }
 

@@ -33,6 +33,9 @@ struct CsvTrace {
   bool has_weights = false;
 };
 
+/// Bytes that a reader needs beside the record to tell which cells there are.
+std::int64_t csv_cells_bytes(const RecordGeometry& geometry);
+
 /// Reads the text. `turn` is -1 where the trace may have only one.
 CsvTrace read_csv(std::string_view text, std::int64_t turn);
 

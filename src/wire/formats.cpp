@@ -2,6 +2,7 @@
 #include <array>
 #include <cinttypes>
 
+#include "support/choice.h"
 #include "support/error.h"
 #include "wire/codecs.h"
 
@@ -36,19 +37,19 @@ constexpr std::array<Format, 9> kFormats{{
     {"csv", encode_csv, decode_csv, looks_like_csv, false, false, true, kNoDtype},
 }};
 
+constexpr std::array<Choice, 3> kMissing{{{RCAP_MISSING_REFUSE, "REFUSE"}, {RCAP_MISSING_MINUS_ONE, "MINUS_ONE"}, {RCAP_MISSING_FILL, "FILL"}}};
+
 const Format* find(std::int32_t format) {
   return format < 1 || format > static_cast<std::int32_t>(kFormats.size()) ? nullptr : &kFormats[static_cast<std::size_t>(format - 1)];
 }
 
 void check_dtype(const Format& format, std::int32_t dtype) {
   if (dtype == RCAP_DTYPE_NONE) return;
-  if (dtype < RCAP_DTYPE_NONE || dtype > RCAP_DTYPE_FLOAT32) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "options dtype is %d, known values are 0 .. %d", dtype, RCAP_DTYPE_FLOAT32);
-  }
+  require_dtype("options dtype", dtype, kDtypes);
   for (const std::int32_t allowed : format.dtypes) {
     if (allowed == dtype) return;
   }
-  fail(RCAP_STATUS_UNSUPPORTED, "options dtype is %d, %s is not written with it", dtype, format.name);
+  fail(RCAP_STATUS_UNSUPPORTED, "options dtype is %s (%d), %s is not written with it", dtype_name(dtype), dtype, format.name);
 }
 
 }  // namespace
@@ -78,10 +79,10 @@ void check_options(std::int32_t format, const rcap_encode_options& options, cons
     fail(RCAP_STATUS_UNSUPPORTED, "options %s is %" PRId64 ", %s has no use for it", option, value, form.name);
   };
   check_dtype(form, options.dtype);
-  if (options.missing < RCAP_MISSING_REFUSE || options.missing > RCAP_MISSING_FILL) {
-    fail(RCAP_STATUS_INVALID_ARGUMENT, "options missing is %d, known values are 0 .. %d", options.missing, RCAP_MISSING_FILL);
+  require_choice("options missing", options.missing, kMissing);
+  if (options.missing != RCAP_MISSING_REFUSE && !form.takes_missing) {
+    fail(RCAP_STATUS_UNSUPPORTED, "options missing is %s, %s says what is missing by itself", name_of(options.missing, kMissing), form.name);
   }
-  if (options.missing != RCAP_MISSING_REFUSE && !form.takes_missing) refuse("missing", options.missing);
   if (options.fill_id != 0 && options.missing != RCAP_MISSING_FILL) refuse("fill_id", options.fill_id);
   if (options.fill_id < 0 || options.fill_id >= geometry.num_experts) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "options fill_id is %d, num_experts is %d", options.fill_id, geometry.num_experts);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <optional>
 #include <utility>
 
 #include "support/checked.h"
@@ -242,28 +243,6 @@ void read_spans(const std::vector<std::int64_t>& pairs, Record& record) {
   }
 }
 
-/// Every id of the valid cells is below E.
-void check_ids(const Record& record) {
-  const RecordGeometry& geometry = record.geometry();
-  const std::int32_t element = dtype_bytes(geometry.ids_dtype);
-  if (element < 4 && geometry.num_experts == (element == 1 ? 256 : 65536)) return;
-  const FrameKernels& kernels = frame_kernels();
-  const auto largest = element == 1 ? kernels.largest_1 : element == 2 ? kernels.largest_2 : kernels.largest_4;
-  const Bytes& bits = geometry.has_cells ? record.cell_validity() : record.row_validity();
-  const std::int64_t count = geometry.has_cells ? geometry.rows * geometry.layers() : geometry.rows;
-  const std::int64_t ids_of_bit = geometry.top_k * (geometry.has_cells ? 1 : geometry.layers());
-  for (std::int64_t at = run_end(bits, 0, count, false); at < count;) {
-    const std::int64_t end = run_end(bits, at, count, true);
-    const std::uint32_t id = largest(record.ids().data() + at * ids_of_bit * element, (end - at) * ids_of_bit);
-    if (id >= static_cast<std::uint32_t>(geometry.num_experts)) {
-      const std::int64_t rows_of = geometry.has_cells ? geometry.layers() : 1;
-      fail(RCAP_STATUS_CORRUPT, "frame: rows %" PRId64 " .. %" PRId64 " have id %" PRId64 ", num_experts is %d", at / rows_of, (end - 1) / rows_of,
-           static_cast<std::int64_t>(element == 4 ? static_cast<std::int32_t>(id) : static_cast<std::int64_t>(id)), geometry.num_experts);
-    }
-    at = run_end(bits, end, count, false);
-  }
-}
-
 }  // namespace
 
 Decoded decode_frame(std::span<const std::byte> bytes, const DecodeHints& hints) {
@@ -293,7 +272,10 @@ Decoded decode_frame(std::span<const std::byte> bytes, const DecodeHints& hints)
       case FramePart::kVersionSpans: read_spans(unpack_numbers(part, 2), *record); break;
       case FramePart::kIds:
         unpack_into(part, record->ids());
-        check_ids(*record);
+        if (const std::optional<BadId> bad = record->find_bad_id()) {
+          fail(RCAP_STATUS_CORRUPT, "frame: row %" PRId64 ", layer %d has id %" PRId64 ", num_experts is %d", bad->row, bad->layer, bad->id,
+               record->geometry().num_experts);
+        }
         break;
       case FramePart::kWeights: unpack_into(part, record->weights()); break;
     }

@@ -12,10 +12,6 @@ struct FrameKernels {
   std::uint64_t (*checksum)(const std::byte* in, std::int64_t bytes);
   /// Copies and gives the XXH3-64 of what was copied.
   std::uint64_t (*copy_with_checksum)(std::byte* out, const std::byte* in, std::int64_t bytes);
-  /// Largest of `count` unsigned numbers of 1, 2 or 4 bytes; 0 if there is none. Any alignment.
-  std::uint32_t (*largest_1)(const std::byte* in, std::int64_t count);
-  std::uint32_t (*largest_2)(const std::byte* in, std::int64_t count);
-  std::uint32_t (*largest_4)(const std::byte* in, std::int64_t count);
 };
 
 /// The best that this processor has.

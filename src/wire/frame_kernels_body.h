@@ -46,20 +46,9 @@ static inline std::uint64_t copy_with_checksum_body(std::byte* out, const std::b
   return XXH3_mergeAccs(sums, XXH3_kSecret + XXH_SECRET_MERGEACCS_START, static_cast<xxh_u64>(bytes) * XXH_PRIME64_1);
 }
 
-template <class Number>
-static inline std::uint32_t largest_body(const std::byte* in, std::int64_t count) {
-  Number largest = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    Number value;
-    memcpy(&value, in + i * static_cast<std::int64_t>(sizeof value), sizeof value);
-    largest = value > largest ? value : largest;
-  }
-  return largest;
-}
-
 }  // namespace
 
 #define RCAP_FRAME_KERNELS \
-  { checksum_body, copy_with_checksum_body, largest_body<std::uint8_t>, largest_body<std::uint16_t>, largest_body<std::uint32_t> }
+  { checksum_body, copy_with_checksum_body }
 
 }  // namespace routecap::wire

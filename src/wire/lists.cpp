@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 
+#include "support/choice.h"
 #include "wire/arrays.h"
 #include "wire/codecs.h"
 #include "wire/text.h"
@@ -131,7 +132,8 @@ void encode_lists(const Record& record, const rcap_encode_options& options, Outp
 
 Decoded decode_lists(std::span<const std::byte> bytes, const DecodeHints& hints) {
   check_no_turn(kForm, hints);
-  if (hints.dtype != RCAP_DTYPE_NONE) fail(RCAP_STATUS_INVALID_ARGUMENT, "%s: hint dtype is %d, numbers in lists have none", kForm, hints.dtype);
+  if (hints.dtype != RCAP_DTYPE_NONE)
+    fail(RCAP_STATUS_INVALID_ARGUMENT, "%s: hint dtype is %s, numbers in lists have none", kForm, dtype_name(hints.dtype));
   const ListReader lists(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   Facts facts;
   facts.rows = lists.rows();

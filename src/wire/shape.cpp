@@ -61,10 +61,20 @@ void check_no_turn(const char* form, const DecodeHints& hints) {
 void check_allocation(const char* form, const char* what, std::int64_t needed, std::int64_t input_bytes) {
   // input_bytes is the size of something in memory: the product cannot overflow.
   if (needed / kAllocationFactor > input_bytes + kAllocationSlack / kAllocationFactor) {
-    fail(RCAP_STATUS_OUT_OF_RANGE, "%s: the %s would take %" PRId64 " bytes, too many for %" PRId64 " bytes of input (%" PRId64 " times and 1 MiB)",
+    fail(RCAP_STATUS_OUT_OF_RANGE,
+         "%s: the %s would take %" PRId64 " bytes, too many for %" PRId64 " bytes of input (%" PRId64
+         " times and 1 MiB) without the hints rows, layers and top_k",
          form, what, needed, input_bytes, kAllocationFactor);
   }
 }
+
+std::int64_t record_bytes(const RecordGeometry& geometry) {
+  const std::int64_t row_bytes =
+      checked_add(checked_add(geometry.row_ids_bytes(), geometry.row_weights_bytes(), "bytes of a row"), geometry.layers() / 8 + 2, "bytes of a row");
+  return checked_multiply(geometry.rows, row_bytes, "bytes of a record");
+}
+
+bool size_is_hinted(const DecodeHints& hints) { return hints.rows >= 0 && hints.top_k > 0 && (hints.num_layers > 0 || !hints.layer_ids.empty()); }
 
 void set_shape(Facts& facts, const char* form, std::int64_t rows, std::int64_t layers, std::int64_t top_k) {
   if (rows < 0 || layers < 1 || layers > INT32_MAX || top_k < 1 || top_k > INT32_MAX) {
@@ -95,9 +105,8 @@ RecordGeometry resolve(const char* form, Facts facts, const DecodeHints& hints, 
   geometry.ids_dtype = ids_dtype_for(geometry.num_experts);
   geometry.weights_dtype = facts.weights_dtype;
   geometry.weights_kind = facts.weights_kind;
-  const std::int64_t row_bytes =
-      checked_add(checked_add(geometry.row_ids_bytes(), geometry.row_weights_bytes(), "bytes of a row"), geometry.layers() / 8 + 2, "bytes of a row");
-  check_allocation(form, "record", checked_multiply(geometry.rows, row_bytes, "bytes of a record"), input_bytes);
+  const std::int64_t bytes = record_bytes(geometry);
+  if (!size_is_hinted(hints)) check_allocation(form, "record", bytes, input_bytes);
   return geometry;
 }
 

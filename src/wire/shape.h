@@ -26,11 +26,15 @@ struct Facts {
 /// Bytes and hints as one geometry. A fact that neither has, and one on which both disagree, is INVALID_ARGUMENT and names the hint.
 ///
 /// @param form         name of the form, for the text
-/// @param input_bytes  bytes given; what the record would take may not exceed its multiple (`wire.h`)
+/// @param input_bytes  bytes given; what the record would take may not exceed its multiple (`wire.h`), unless `size_is_hinted`
 RecordGeometry resolve(const char* form, Facts facts, const DecodeHints& hints, std::int64_t input_bytes);
 
 /// Refuses an allocation that the bytes given do not account for.
 void check_allocation(const char* form, const char* what, std::int64_t needed, std::int64_t input_bytes);
+/// Bytes that a record of this geometry takes, as `resolve` counts them.
+[[nodiscard]] std::int64_t record_bytes(const RecordGeometry& geometry);
+/// Whether the hints name the size of the record themselves: rows, layers and top-k. Then what it takes is what the caller asked for.
+[[nodiscard]] bool size_is_hinted(const DecodeHints& hints);
 
 /// A hint that must be there because the bytes cannot say it.
 [[noreturn]] void fail_missing_hint(const char* form, const char* hint);

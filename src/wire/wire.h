@@ -46,7 +46,7 @@ void check_options(std::int32_t format, const rcap_encode_options& options, cons
 std::int64_t encode(const Record& record, std::int32_t format, const rcap_encode_options& options, std::byte* out, std::int64_t capacity);
 
 /// Reads a record; `format` is known. Memory taken stays below kAllocationFactor times the bytes given plus kAllocationSlack (compressed
-/// frames: kCompressionLimit times), whatever they promise.
+/// frames: kCompressionLimit times), whatever they promise. A trace of holes takes next to no bytes: hints of rows, layers and top-k lift the bound.
 Decoded decode(std::int32_t format, std::span<const std::byte> bytes, const DecodeHints& hints);
 
 inline constexpr std::int64_t kAllocationFactor = 64;

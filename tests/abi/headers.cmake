@@ -27,7 +27,7 @@ function(compile)
   set(compiled ${compiled} PARENT_SCOPE)
 endfunction()
 
-foreach(header IN ITEMS routecap.h routecap_flat.h routecap_table.h routecap_loader.h)
+foreach(header IN ITEMS routecap.h routecap_flat.h routecap_table.h routecap_loader.h backend.h)
   file(WRITE "${WORK_DIR}/once.c" "#include <routecap/${header}>\n")
   file(WRITE "${WORK_DIR}/twice.c" "#include <routecap/${header}>\n#include <routecap/${header}>\n")
   foreach(source IN ITEMS once.c twice.c)

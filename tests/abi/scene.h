@@ -101,6 +101,7 @@ inline std::int64_t number_of(const std::string& function, const std::string& pa
       {"rcap_record_decode.format", RCAP_WIRE_LISTS},
       {"rcap_capturer_encode.format", RCAP_WIRE_SGLANG},
       {"bytes_bytes", static_cast<std::int64_t>(kLists.size())},
+      {"rcap_backend_search.text_bytes", static_cast<std::int64_t>(sizeof(Array))},
       {"buffer_bytes", static_cast<std::int64_t>(sizeof(Array))},
   };
   if (const auto found = kNumbers.find(function + "." + parameter); found != kNumbers.end()) {

@@ -22,10 +22,9 @@ constexpr std::int64_t kDeviceRows = 8192;
 /// Calls in a row, so that each finds the caches as the one before it left them.
 constexpr int kCallsPerRound = 9;
 
-using Clock = std::chrono::steady_clock;
-
-inline double nanoseconds(Clock::time_point from, Clock::time_point to) {
-  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count());
+/// Nanoseconds by the wall's clock.
+inline double wall_nanoseconds() {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
 inline double median(std::vector<double>& values) {
@@ -34,15 +33,16 @@ inline double median(std::vector<double>& values) {
   return *middle;
 }
 
-/// Runs `prepare(); timed: stage();` in rounds, beside memcpys of `n` tokens' int32 ids.
+/// Runs `prepare(); timed: stage();` in rounds, beside memcpys of `bytes`, timed by `now()` in nanoseconds.
 ///
 /// Counters: `memcpy_us`, `stage_us` (medians), `ratio` (of these), `best` (ratio of the fastest of both: what a machine with nothing else to do
 /// shows), `aim` (largest ratio that the project wants, 0 = none stated).
-template <class Prepare, class Stage>
-void measure(benchmark::State& state, std::int64_t tokens, double aim, const Prepare& prepare, const Stage& stage) {
-  const auto bytes = static_cast<std::size_t>(kLayers * tokens * kTopK * 4);
-  std::vector<char> from(bytes, 1);
-  std::vector<char> to(bytes, 2);
+///
+/// @return median of the stage in nanoseconds
+template <class Now, class Prepare, class Stage>
+double beside_memcpy(benchmark::State& state, std::int64_t bytes, double aim, const Now& now, const Prepare& prepare, const Stage& stage) {
+  std::vector<char> from(static_cast<std::size_t>(bytes), 1);
+  std::vector<char> to(static_cast<std::size_t>(bytes), 2);
   std::vector<double> copies;
   std::vector<double> stages;
   for (int warm = 0; warm < 3; ++warm) {
@@ -52,22 +52,22 @@ void measure(benchmark::State& state, std::int64_t tokens, double aim, const Pre
   for ([[maybe_unused]] auto _ : state) {
     double round = 0;
     for (int call = 0; call < kCallsPerRound; ++call) {
-      const auto start = Clock::now();
-      std::memcpy(to.data(), from.data(), bytes);
+      const double start = now();
+      std::memcpy(to.data(), from.data(), from.size());
       benchmark::ClobberMemory();
-      copies.push_back(nanoseconds(start, Clock::now()));
+      copies.push_back(now() - start);
     }
     for (int call = 0; call < kCallsPerRound; ++call) {
       prepare();
-      const auto start = Clock::now();
+      const double start = now();
       stage();
       benchmark::ClobberMemory();
-      stages.push_back(nanoseconds(start, Clock::now()));
+      stages.push_back(now() - start);
       round += stages.back();
     }
     state.SetIterationTime(round / kCallsPerRound * 1e-9);
   }
-  if (copies.empty()) return;
+  if (copies.empty()) return 0;
   const double copy = median(copies);
   const double own = median(stages);
   state.counters["memcpy_us"] = copy / 1000;
@@ -75,6 +75,13 @@ void measure(benchmark::State& state, std::int64_t tokens, double aim, const Pre
   state.counters["ratio"] = own / copy;
   state.counters["best"] = *std::min_element(stages.begin(), stages.end()) / *std::min_element(copies.begin(), copies.end());
   state.counters["aim"] = aim;
+  return own;
+}
+
+/// A stage of `tokens` tokens beside memcpys of their int32 ids.
+template <class Prepare, class Stage>
+void measure(benchmark::State& state, std::int64_t tokens, double aim, const Prepare& prepare, const Stage& stage) {
+  beside_memcpy(state, kLayers * tokens * kTopK * 4, aim, wall_nanoseconds, prepare, stage);
 }
 
 }  // namespace routecap_bench

@@ -131,10 +131,69 @@ static void way_of_a_row(void) {
   rcap_record_destroy(record);
 }
 
+/* A layer that ran on some rows only, its list of rows in device memory: what is wrong with the list is told when the forward settles (R14). */
+static void partial_layer(void) {
+  rcap_capturer_config config;
+  rcap_tap_options options;
+  rcap_capture_layout layout;
+  rcap_summary summary;
+  rcap_model* target = NULL;
+  rcap_capturer* capturer = NULL;
+  rcap_tap* taps[kLayers];
+  rcap_output* output;
+  struct small small;
+  const int32_t ids[4 * kTopK] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int32_t row_ids[4] = {2, kRows, 0, 2}; /* of the first layer: row 2 twice, and a row that the buffer does not have */
+  const int64_t slots[3] = {5, 6, 7};
+  rcap_read_layout read;
+  uint8_t validity[2] = {0, 0};
+  uint8_t read_ids[3 * kLayers * kTopK];
+  rcap_read_info info;
+
+  small_config(&config);
+  rcap_tap_options_init(&options, (int64_t)sizeof options);
+  options.flags = RCAP_TAP_PARTIAL;
+  CHECK_STATUS(rcap_capturer_create(&config, small_layers, kLayers, NULL, &capturer, NULL), RCAP_STATUS_OK);
+  CHECK_STATUS(rcap_capturer_add_model(capturer, RCAP_ROLE_TARGET, "target", &target, NULL), RCAP_STATUS_OK);
+  CHECK_STATUS(rcap_model_add_tap(target, small_layers[0], &options, NULL, 0, &taps[0], NULL), RCAP_STATUS_OK);
+  CHECK_STATUS(rcap_model_add_tap(target, small_layers[1], NULL, NULL, 0, &taps[1], NULL), RCAP_STATUS_OK);
+  CHECK_STATUS(rcap_capturer_seal(capturer, NULL), RCAP_STATUS_OK);
+  small.capturer = capturer;
+
+  rcap_capture_layout_init(&layout, (int64_t)sizeof layout);
+  layout.columns = kTopK;
+  layout.tokens = 3;
+  CHECK_STATUS(rcap_tap_capture(taps[1], &layout, ids, 3 * kTopK * (int64_t)sizeof ids[0], NULL, 0, NULL, 0, NULL, NULL), RCAP_STATUS_OK);
+  layout.tokens = 4;
+  CHECK_STATUS(rcap_tap_capture(taps[0], &layout, ids, (int64_t)sizeof ids, NULL, 0, row_ids, 4, NULL, NULL), RCAP_STATUS_OUT_OF_RANGE);
+  layout.memory = RCAP_MEMORY_DEVICE;
+  CHECK_STATUS(rcap_tap_capture(taps[0], &layout, ids, (int64_t)sizeof ids, NULL, 0, row_ids, 4, NULL, NULL), RCAP_STATUS_OK);
+  output = small_end(&small, slots[0], 3);
+  CHECK_STATUS(rcap_output_copy_to_host(output, NULL, NULL), RCAP_STATUS_OK);
+  rcap_summary_init(&summary, (int64_t)sizeof summary);
+  CHECK_STATUS(rcap_output_finalize(output, &summary, NULL), RCAP_STATUS_OK);
+  CHECK(summary.rows_stray == 1 && summary.first_stray_layer == small_layers[0]);
+  CHECK(summary.rows_stored == 2 && summary.rows_bad == 1 && summary.first_bad_fault == RCAP_FAULT_LAYER_REPEATED);
+  CHECK(summary.first_bad_row == 2 && summary.first_bad_slot == slots[2] && summary.first_bad_layer == small_layers[0]);
+  rcap_output_destroy(output);
+
+  rcap_read_layout_init(&read, (int64_t)sizeof read);
+  rcap_read_info_init(&info, (int64_t)sizeof info);
+  read.tokens = 4;
+  CHECK_STATUS(rcap_capturer_read_into(capturer, &read, slots, (int64_t)sizeof slots, NULL, 0, read_ids, (int64_t)sizeof read_ids, NULL, 0, validity,
+                                       (int64_t)sizeof validity, &info, NULL),
+               RCAP_STATUS_OK);
+  CHECK(info.rows == 3 && validity[0] == 3 && validity[1] == 0xB);
+  CHECK(read_ids[0] == 4 && read_ids[1] == 5);                                    /* row 0, layer 4: the list's third entry */
+  CHECK(read_ids[kLayers * kTopK] == 0xFF && read_ids[kLayers * kTopK + 2] == 2); /* row 1: not in the list, layer 7 is there */
+  rcap_capturer_destroy(capturer);
+}
+
 int main(void) {
   library();
   defaults();
   errors();
   way_of_a_row();
+  partial_layer();
   return check_failures != 0;
 }

@@ -10,21 +10,21 @@ void DeferredBackend::finish_copies() {
   finished_.notify_all();
 }
 
-void DeferredBackend::snapshot(const routecap::rows::SnapshotJob& job, void* stream) {
+void DeferredBackend::snapshot(const routecap::rows::SnapshotJob& job, const routecap::NamedRows& named, void* stream) {
   if (fail_snapshot) routecap::fail(RCAP_STATUS_DEVICE, "the device fell off the bus");
-  host_->snapshot(job, stream);
+  host_->snapshot(job, named, stream);
 }
 
-void DeferredBackend::copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, routecap::Transfer& transfer) {
+void DeferredBackend::copy_to_host(const routecap::HostCopy& given, void* stream, routecap::Transfer& transfer) {
   if (fail_copy) routecap::fail(RCAP_STATUS_DEVICE, "the device fell off the bus");
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.push_back(std::make_unique<std::atomic<bool>>(false));
   std::atomic<bool>* done = events_.back().get();
   transfer.event = done;
   transfer.started = true;
-  auto copy = [this, pinned, device, bytes, stream, done] {
+  auto copy = [this, given, stream, done] {
     routecap::Transfer inner;
-    host_->copy_to_host(pinned, device, bytes, stream, inner);
+    host_->copy_to_host(given, stream, inner);
     done->store(true, std::memory_order_release);
   };
   if (defer) {

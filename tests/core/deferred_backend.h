@@ -25,15 +25,16 @@ class DeferredBackend final : public routecap::Backend {
   void describe(rcap_backend_info& info) const override { host_->describe(info); }
   routecap::Memory allocate(routecap::MemoryHome home, std::int64_t bytes, const char* what) override { return host_->allocate(home, bytes, what); }
   void capture(const routecap::rows::CaptureJob& job, void* stream) override { host_->capture(job, stream); }
-  void snapshot(const routecap::rows::SnapshotJob& job, void* stream) override;
+  void snapshot(const routecap::rows::SnapshotJob& job, const routecap::NamedRows& named, void* stream) override;
   void forget(const routecap::rows::RowShape& shape, const routecap::rows::CacheView& cache, void* stream) override {
     host_->forget(shape, cache, stream);
   }
   void widen(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen(list, out, stream); }
-  void widen_to_host(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen_to_host(list, out, stream); }
-  void copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, routecap::Transfer& transfer) override;
+  void copy_to_host(const routecap::HostCopy& copy, void* stream, routecap::Transfer& transfer) override;
   bool complete(const routecap::Transfer& transfer) override;
   void wait(const routecap::Transfer& transfer) override;
+  /// What has failed here has failed for good.
+  [[nodiscard]] bool lost() const override { return fail_snapshot || fail_copy || fail_event; }
 
  private:
   std::shared_ptr<routecap::Backend> host_ = routecap::open_host_backend();

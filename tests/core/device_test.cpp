@@ -14,7 +14,7 @@ using routecap_test::DeferredBackend;
 
 /// One layer, K = 1, E = 256, eight slots; row i of a forward holds the id first + i.
 struct Engine {
-  explicit Engine(std::int32_t finalize_mode = RCAP_FINALIZE_CALLER, std::int32_t depth = 1) {
+  explicit Engine(std::int32_t finalize_mode = RCAP_FINALIZE_CALLER, std::int32_t depth = 1, std::int32_t tap_flags = 0) {
     rcap_capturer_config config{};
     rcap_capturer_config_init(&config, sizeof config);
     config.num_experts = 256;
@@ -28,18 +28,24 @@ struct Engine {
     capturer = reinterpret_cast<rcap_capturer*>(core.get());
     rcap_model* model = nullptr;
     REQUIRE(rcap_capturer_add_model(capturer, RCAP_ROLE_TARGET, "target", &model, nullptr) == RCAP_STATUS_OK);
-    REQUIRE(rcap_model_add_tap(model, 5, nullptr, nullptr, 0, &tap, nullptr) == RCAP_STATUS_OK);
+    rcap_tap_options options{};
+    rcap_tap_options_init(&options, sizeof options);
+    options.flags = tap_flags;
+    REQUIRE(rcap_model_add_tap(model, 5, &options, nullptr, 0, &tap, nullptr) == RCAP_STATUS_OK);
     REQUIRE(rcap_capturer_seal(capturer, nullptr) == RCAP_STATUS_OK);
   }
 
-  void capture(std::int32_t first, std::int64_t tokens) const {
+  /// `row_ids` stand in device memory; without any, rows follow one another.
+  void capture(std::int32_t first, std::int64_t tokens, const std::vector<std::int32_t>& row_ids = {}) const {
     rcap_capture_layout layout{};
     rcap_capture_layout_init(&layout, sizeof layout);
     layout.columns = 1;
     layout.tokens = tokens;
+    if (!row_ids.empty()) layout.memory = RCAP_MEMORY_DEVICE;
     std::vector<std::int32_t> ids;
     for (std::int64_t i = 0; i < tokens; ++i) ids.push_back(first + static_cast<std::int32_t>(i));
-    REQUIRE(rcap_tap_capture(tap, &layout, ids.data(), tokens * 4, nullptr, 0, nullptr, 0, nullptr, nullptr) == RCAP_STATUS_OK);
+    REQUIRE(rcap_tap_capture(tap, &layout, ids.data(), tokens * 4, nullptr, 0, row_ids.empty() ? nullptr : row_ids.data(), std::ssize(row_ids),
+                             nullptr, nullptr) == RCAP_STATUS_OK);
   }
 
   rcap_status end(const std::vector<std::int64_t>& slots, rcap_output** output, std::int32_t memory = RCAP_MEMORY_HOST) const {
@@ -70,11 +76,12 @@ struct Engine {
     rcap_read_layout_init(&layout, sizeof layout);
     layout.tokens = static_cast<std::int64_t>(slots.size()) + 1;
     std::vector<std::uint8_t> ids(slots.size());
-    std::uint8_t validity = 0;
+    std::uint8_t validity[2] = {};  // of the rows, and with a PARTIAL tap of the cells
     REQUIRE(rcap_capturer_read_into(capturer, &layout, slots.data(), static_cast<std::int64_t>(slots.size()) * 8, nullptr, 0, ids.data(),
-                                    static_cast<std::int64_t>(ids.size()), nullptr, 0, &validity, 1, nullptr, nullptr) == RCAP_STATUS_OK);
+                                    static_cast<std::int64_t>(ids.size()), nullptr, 0, validity, sizeof validity, nullptr,
+                                    nullptr) == RCAP_STATUS_OK);
     std::string text;
-    for (std::size_t i = 0; i < slots.size(); ++i) text += ((validity >> i & 1) != 0 ? std::to_string(ids[i]) : "-") + " ";
+    for (std::size_t i = 0; i < slots.size(); ++i) text += ((validity[0] >> i & 1) != 0 ? std::to_string(ids[i]) : "-") + " ";
     text.pop_back();
     return text;
   }
@@ -123,7 +130,9 @@ TEST_CASE("R32, R33: the block of a dropped output is free, and its rows are mis
     engine.capture(50, 1);
     rcap_output* next = nullptr;
     CHECK(engine.end({4}, &next) == RCAP_STATUS_BUSY);
-    CHECK(engine.show({1, 2, 3}) == "10 11 12");
+    // Slots that the host knows are settled at once; those that only the device knows come with the copy.
+    CHECK(engine.show({1, 2, 3}) == (memory == RCAP_MEMORY_HOST ? "- - 12" : "10 11 12"));
+    CHECK(engine.stats().in_flight == 1);
     engine.backend->finish_copies();
     CHECK(engine.show({1, 2, 3}) == "- - 12");
     CHECK(engine.stats().in_flight == 0);
@@ -177,6 +186,36 @@ TEST_CASE("R32: an end_forward that meets a device fault takes no number and may
   REQUIRE(rcap_output_copy_to_host(output, nullptr, nullptr) == RCAP_STATUS_OK);
   CHECK(rcap_output_finalize(output, nullptr, nullptr) == RCAP_STATUS_OK);
   CHECK(engine.show({1, 2}) == "40 41");
+  rcap_output_destroy(output);
+}
+
+TEST_CASE("R14: stray row_ids stay counted through a refused end_forward and come to the host with the copy, once") {
+  const Engine engine(RCAP_FINALIZE_CALLER, 1, RCAP_TAP_PARTIAL);
+  engine.capture(40, 4, {1, 8, -1, 0});
+  engine.backend->fail_snapshot = true;
+  rcap_output* output = nullptr;
+  CHECK(engine.end({1, 2}, &output) == RCAP_STATUS_DEVICE);
+  engine.backend->fail_snapshot = false;
+  engine.backend->defer = true;
+  REQUIRE(engine.end({1, 2}, &output) == RCAP_STATUS_OK);
+  // What the next forward captures is not this one's.
+  engine.capture(50, 1, {9});
+  REQUIRE(rcap_output_copy_to_host(output, nullptr, nullptr) == RCAP_STATUS_OK);
+  engine.backend->finish_copies();
+  rcap_summary summary{};
+  rcap_summary_init(&summary, sizeof summary);
+  REQUIRE(rcap_output_finalize(output, &summary, nullptr) == RCAP_STATUS_OK);
+  CHECK(summary.rows_stray == 2);
+  CHECK(summary.first_stray_layer == 5);
+  CHECK(summary.rows_stored == 2);
+  CHECK(engine.show({1, 2}) == "43 40");
+  rcap_output_destroy(output);
+  engine.backend->defer = false;
+  REQUIRE(engine.end({3}, &output) == RCAP_STATUS_OK);
+  REQUIRE(rcap_output_copy_to_host(output, nullptr, nullptr) == RCAP_STATUS_OK);
+  REQUIRE(rcap_output_finalize(output, &summary, nullptr) == RCAP_STATUS_OK);
+  CHECK(summary.rows_stray == 1);
+  CHECK(engine.stats().rows_stray == 3);
   rcap_output_destroy(output);
 }
 

@@ -18,6 +18,9 @@ constexpr std::int32_t kFormat = ROUTECAP_FUZZ_FORMAT;
 /// Bytes in front of the form that become hints.
 constexpr std::size_t kHintBytes = 8;
 
+/// Ids that hints may ask for: 4 bytes each stay below the fuzzer's limit of one allocation.
+constexpr std::int64_t kMostHintedIds = 500'000;
+
 struct Destroy {
   void operator()(rcap_record* record) const { rcap_record_destroy(record); }
 };
@@ -48,6 +51,9 @@ Hints hints_of(const std::uint8_t* bytes) {
   made.known.dtype = bytes[5] % 6;
   made.known.turn = bytes[6] == 255 ? -1 : bytes[6];
   for (std::int32_t i = 0; i < bytes[7]; ++i) made.layer_ids.push_back(i * 3 + 2);
+  // A caller who names the whole size gets it; what is looked for here is what the bytes can make the library take.
+  const std::int64_t layers = std::max<std::int64_t>(made.known.num_layers, std::ssize(made.layer_ids));
+  if (made.known.rows * layers * made.known.top_k > kMostHintedIds) made.known.rows = -1;
   return made;
 }
 

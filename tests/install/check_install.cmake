@@ -50,18 +50,63 @@ set(development_files
     "${INCLUDEDIR}/routecap/routecap.h"
     "${INCLUDEDIR}/routecap/routecap_flat.h"
     "${INCLUDEDIR}/routecap/routecap_table.h"
-    "${INCLUDEDIR}/routecap/routecap_loader.h")
+    "${INCLUDEDIR}/routecap/routecap_loader.h"
+    "${INCLUDEDIR}/routecap/backend.h")
+set(documentation_files
+    "${DOCDIR}/README.md"
+    "${DOCDIR}/CHANGELOG.md"
+    "${DOCDIR}/LICENSE"
+    "${DOCDIR}/contract.md"
+    "${DOCDIR}/frame.md"
+    "${DOCDIR}/plugins.md"
+    "${DOCDIR}/statuses.md"
+    "${DOCDIR}/examples/quickstart.c"
+    "${DOCDIR}/examples/backend_plugin/plugin.c")
+
+# expect_documents(FOLDER): each is the source's, and README's links to those that are installed lead there.
+function(expect_documents folder)
+  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/frame.md capi/docs/plugins.md capi/docs/statuses.md)
+    cmake_path(GET pair FILENAME name)
+    run(${CMAKE_COMMAND} -E compare_files "${SOURCE}/${pair}" "${folder}/${name}")
+  endforeach()
+  run(${CMAKE_COMMAND} -E compare_files "${QUICKSTART}" "${folder}/examples/quickstart.c")
+  file(READ "${folder}/README.md" readme)
+  if(readme MATCHES "\\]\\(capi/(docs|examples/quickstart)")
+    message(FATAL_ERROR "the installed README.md links to ${CMAKE_MATCH_0}, which is not there")
+  endif()
+  foreach(target IN ITEMS contract.md frame.md plugins.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
+    string(FIND "${readme}" "](${target})" found)
+    if(found EQUAL -1)
+      message(FATAL_ERROR "the installed README.md does not link to ${target}")
+    endif()
+  endforeach()
+endfunction()
+
+set(cli_files "")
+if(WITH_CLI)
+  set(cli_files
+      "${BINDIR}/routecap"
+      "${MANDIR}/man1/routecap.1"
+      "${DATADIR}/bash-completion/completions/routecap"
+      "${DATADIR}/zsh/site-functions/_routecap"
+      "${DATADIR}/fish/vendor_completions.d/routecap.fish")
+endif()
 
 if(PART STREQUAL "stage")
   file(REMOVE_RECURSE "${STAGE}")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${STAGE}")
-  expect_files("${STAGE}" ${runtime_files} ${development_files})
+  expect_files("${STAGE}" ${runtime_files} ${development_files} ${documentation_files} ${cli_files})
+  expect_documents("${STAGE}/${DOCDIR}")
 
 elseif(PART STREQUAL "components")
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/runtime" --component runtime)
   expect_files("${WORK}/runtime" ${runtime_files})
   run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/development" --component development)
   expect_files("${WORK}/development" ${development_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/documentation" --component documentation)
+  expect_files("${WORK}/documentation" ${documentation_files})
+  run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/cli" --component cli)
+  expect_files("${WORK}/cli" ${cli_files})
 
 elseif(PART MATCHES "^(package|relocated)$")
   set(prefix "${STAGE}")
@@ -91,6 +136,13 @@ elseif(PART MATCHES "^(package|relocated)$")
   run(${CMAKE_COMMAND} -E env "ROUTECAP_LIBRARY=${prefix}/${LIBDIR}/libroutecap.so.0" "${WORK}/build/with_loader")
   if(NOT OUTPUT STREQUAL "${VERSION}\n")
     message(FATAL_ERROR "with_loader printed '${OUTPUT}' instead of '${VERSION}'")
+  endif()
+  if(WITH_CLI)
+    # It finds its library from its own place.
+    run("${prefix}/${BINDIR}/routecap" --version)
+    if(NOT OUTPUT MATCHES "^routecap ${VERSION} \\(library ${VERSION}, ABI [0-9]+\\)\n$")
+      message(FATAL_ERROR "routecap --version printed '${OUTPUT}'")
+    endif()
   endif()
 
 elseif(PART STREQUAL "pkg_config")
@@ -134,6 +186,10 @@ elseif(PART STREQUAL "embedded")
       message(FATAL_ERROR "routecap registered tests in an embedding project: ${file}")
     endif()
   endforeach()
+  file(READ "${WORK}/build/routecap/cmake_install.cmake" rules)
+  if(rules MATCHES "documentation" OR NOT rules MATCHES "development")
+    message(FATAL_ERROR "routecap's install rules in an embedding project hold its documents, or are not where this test looks for them")
+  endif()
 
 else()
   message(FATAL_ERROR "no part '${PART}'")

@@ -54,6 +54,7 @@ const std::string kEvents[] = {
     "row outdated",
     "row reserved",
     "row rejected",
+    "row stray",
     "fault 0",
     "fault 1",
     "fault 2",

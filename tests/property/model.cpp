@@ -21,6 +21,7 @@ Model::Model(Geometry geometry, Variant variant) : geometry_(std::move(geometry)
 
 void Model::discard_forward() {
   captured_.assign(geometry_.layers(), std::vector<Captured>(static_cast<std::size_t>(geometry_.device_rows)));
+  strays_.assign(geometry_.layers(), 0);
   ++stats_.discarded_forwards;
 }
 
@@ -44,7 +45,10 @@ void Model::capture(const CaptureCall& call) {
   for (std::int64_t i = 0; i < call.tokens; ++i) {
     const std::int64_t row = call.first_row + (call.row_ids ? (*call.row_ids)[static_cast<std::size_t>(i)] : i);
     const bool out_of_range = call.row_ids && (row < call.first_row || row >= geometry_.device_rows);
-    if (out_of_range) continue;
+    if (out_of_range) {
+      ++strays_[call.column];
+      continue;
+    }
     Captured& captured = captured_[call.column][static_cast<std::size_t>(row)];
     ++captured.times;
     captured.cell = {};
@@ -88,6 +92,7 @@ Sequence Model::end_forward(const ForwardCall& call) {
   for (const std::vector<Captured>& rows : captured_) {
     forward.captured.emplace_back(rows.begin() + call.first_row, rows.begin() + call.first_row + call.tokens);
   }
+  forward.strays = strays_;
   forward.number = last_sequence() + 1;
   const std::int64_t discarded = stats_.discarded_forwards;
   discard_forward();

@@ -211,6 +211,7 @@ class Model {
   struct Forward {
     ForwardCall call;
     CapturedRows captured;  ///< rows of the forward alone
+    Numbers strays;         ///< by column: entries of row_ids outside the device buffer
     bool copied = false;
     std::optional<AcceptCall> accepted;
     State state = State::kStaged;
@@ -245,6 +246,7 @@ class Model {
   [[nodiscard]] bool slot_in_range(const Forward& forward, const Entry& entry) const;
   [[nodiscard]] bool layer_incomplete(const Forward& forward, std::size_t column) const;
   [[nodiscard]] bool layer_repeated(const Forward& forward, std::size_t column) const;
+  [[nodiscard]] bool row_repeated(const Forward& forward, std::size_t column, std::int64_t row) const;
   [[nodiscard]] Verdict judge(const Forward& forward, const std::vector<Entry>& remaining, const Entry& entry) const;
   [[nodiscard]] RowPointer row_of(const Forward& forward, std::int64_t row) const;
   void name_bad_layers(Forward& forward) const;
@@ -259,6 +261,7 @@ class Model {
   Geometry geometry_;
   Variant variant_;
   CapturedRows captured_;
+  Numbers strays_;
   std::vector<Operation> operations_;  ///< number n at n - 1
   std::vector<Sequence> arrivals_;     ///< numbers in the order in which they were applied; for the wrong variants alone
   rcap_capturer_stats stats_{};

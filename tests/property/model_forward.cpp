@@ -73,7 +73,7 @@ std::optional<std::set<std::int64_t>> Model::given_slots(const Forward& forward)
 /// Whether an unsettled forward may still write a slot, by what the host knows (R12, R36).
 bool Model::may_write(const Forward& forward, std::int64_t slot) const {
   const ForwardCall& call = forward.call;
-  const bool nothing = call.acceptance == RCAP_ACCEPT_LATER ? call.tokens == 0 : call.slots->empty();
+  const bool nothing = call.acceptance != RCAP_ACCEPT_LATER && call.slots->empty();
   if (is_reserved(slot) || nothing) return false;
   const auto named = [&](const Numbers& slots, const Numbers* rows) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -111,6 +111,12 @@ bool Model::layer_repeated(const Forward& forward, std::size_t column) const {
   return std::any_of(rows.begin(), rows.end(), [](const Captured& row) { return row.times > 1; });
 }
 
+/// Whether what a layer captured twice spoils this row: any row of the forward does, with a PARTIAL layer only the row itself.
+bool Model::row_repeated(const Forward& forward, std::size_t column, std::int64_t row) const {
+  if (!geometry_.partial[column]) return layer_repeated(forward, column);
+  return row >= 0 && row < forward.call.tokens && forward.captured[column][static_cast<std::size_t>(row)].times > 1;
+}
+
 /// What is wrong with one entry: the first fault of the enumeration that applies, and the first layer that has it.
 Model::Verdict Model::judge(const Forward& forward, const std::vector<Entry>& remaining, const Entry& entry) const {
   const auto first_layer = [&](auto&& applies) -> std::int32_t {
@@ -122,7 +128,7 @@ Model::Verdict Model::judge(const Forward& forward, const std::vector<Entry>& re
   if (const std::int32_t layer = first_layer([&](std::size_t column) { return layer_incomplete(forward, column); }); layer != -1) {
     return {RCAP_FAULT_LAYER_INCOMPLETE, layer};
   }
-  if (const std::int32_t layer = first_layer([&](std::size_t column) { return layer_repeated(forward, column); }); layer != -1) {
+  if (const std::int32_t layer = first_layer([&](std::size_t column) { return row_repeated(forward, column, entry.row); }); layer != -1) {
     return {RCAP_FAULT_LAYER_REPEATED, layer};
   }
   const bool row_in_range = entry.row >= 0 && entry.row < forward.call.tokens;
@@ -177,6 +183,11 @@ void Model::settle(Forward& forward) {
   summary.first_bad_row = -1;
   summary.first_bad_slot = -1;
   summary.first_bad_layer_number = -1;
+  summary.first_stray_layer = -1;
+  for (std::size_t column = 0; column < geometry_.layers(); ++column) {
+    if (forward.strays[column] > 0 && summary.rows_stray == 0) summary.first_stray_layer = geometry_.layer_numbers[column];
+    summary.rows_stray += forward.strays[column];
+  }
   const std::vector<Entry> named = entries(forward);
   std::vector<Entry> remaining;
   for (const Entry& entry : named) {
@@ -224,6 +235,7 @@ void Model::finalize(Sequence number) {
   stats_.rows_bad += forward.summary.rows_bad;
   stats_.rows_outdated += forward.summary.rows_outdated;
   stats_.rows_reserved += forward.summary.rows_reserved;
+  stats_.rows_stray += forward.summary.rows_stray;
   stats_.rows_rejected += forward.summary.rows_rejected;
 }
 

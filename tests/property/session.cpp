@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property/session.h"
+#include "plugin/fake_device/control.h"
 
 #include <algorithm>
 #include <array>
@@ -36,11 +37,15 @@ Session::Session(const DrawList& geometry, Finalizing finalizing, Variant varian
   Draws draws(geometry);
   make_geometry(draws);
   model_ = Model(geometry_, variant);
+  if (test_device() != nullptr) copies_ = test_device_control()->stream_create(test_device());
   make_capturer(draws);
   closing_ = geometry;
 }
 
-Session::~Session() { close(); }
+Session::~Session() {
+  close();
+  if (copies_ != nullptr) test_device_control()->stream_destroy(test_device(), copies_);
+}
 
 void Session::close() {
   for (const LiveOutput& output : outputs_) rcap_output_destroy(output.handle);
@@ -97,7 +102,7 @@ void Session::make_capturer(Draws& draws) {
   expect(rcap_capturer_plan_get(&config_, geometry_.layer_numbers.data(), count, &plan, error), {RCAP_STATUS_OK}, error, "plan");
   same(plan.device_rows, geometry_.device_rows, "device rows (R13)");
   same(plan.ids_dtype, ids_dtype(geometry_.experts), "id dtype (R28)");
-  expect(rcap_capturer_create(&config_, geometry_.layer_numbers.data(), count, nullptr, &capturer_, error), {RCAP_STATUS_OK}, error, "create");
+  expect(rcap_capturer_create(&config_, geometry_.layer_numbers.data(), count, test_backend(), &capturer_, error), {RCAP_STATUS_OK}, error, "create");
   note("capturer: E " + std::to_string(geometry_.experts) + ", K " + std::to_string(geometry_.top_k) + ", L " + std::to_string(count) + ", slots " +
        std::to_string(geometry_.slots) + " (" + std::to_string(geometry_.reserved) + " reserved, pages of " + std::to_string(geometry_.page_size) +
        "), device rows " + std::to_string(geometry_.device_rows) + ", depth " + std::to_string(geometry_.depth) + ", weights dtype " +
@@ -129,12 +134,13 @@ void Session::add_taps(Draws& draws) {
       tap.id_map = std::make_shared<Numbers>();
       const std::int64_t twice = draws.below(3);
       for (std::int64_t i = 0; i < geometry_.experts + twice; ++i) tap.id_map->push_back(i % geometry_.experts);
-      for (const std::int64_t id : *tap.id_map) append(tap.map_bytes, id, tap.map_dtype);
+      std::vector<std::byte> bytes;
+      for (const std::int64_t id : *tap.id_map) append(bytes, id, tap.map_dtype);
       options.id_map_dtype = tap.map_dtype;
       options.id_map_memory = draws.chance(50) ? RCAP_MEMORY_DEVICE : RCAP_MEMORY_HOST;
+      tap.map = Placed(bytes, options.id_map_memory);
     }
-    const void* map = tap.id_map ? tap.map_bytes.data() : nullptr;
-    expect(rcap_model_add_tap(target, geometry_.layer_numbers[column], &options, map, std::ssize(tap.map_bytes), &tap.handle, error),
+    expect(rcap_model_add_tap(target, geometry_.layer_numbers[column], &options, tap.map.data(), tap.map.bytes(), &tap.handle, error),
            {RCAP_STATUS_OK}, error, "add a tap");
   }
   for (const std::int32_t layer : {geometry_.layer_numbers.front(), geometry_.layer_numbers.back() + 1}) {
@@ -187,6 +193,7 @@ void Session::check_stats() const {
   same(stats.rows_bad, model.rows_bad, "stats.rows_bad");
   same(stats.rows_reserved, model.rows_reserved, "stats.rows_reserved");
   same(stats.rows_rejected, model.rows_rejected, "stats.rows_rejected");
+  same(stats.rows_stray, model.rows_stray, "stats.rows_stray");
   same(stats.slots_released, model.slots_released, "stats.slots_released");
   same(stats.slots_copied, model.slots_copied, "stats.slots_copied");
   same(stats.in_flight, model.in_flight, "stats.in_flight");

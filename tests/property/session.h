@@ -14,6 +14,7 @@
 #include "property/expected.h"
 #include "property/model.h"
 #include "property/schedule.h"
+#include "support/device.h"
 #include "support/handles.h"
 
 namespace routecap_test::property {
@@ -60,14 +61,15 @@ class Session {
   };
   struct Tap {
     rcap_tap* handle = nullptr;
-    std::shared_ptr<Numbers> id_map;   ///< what the model sees; null = ids are logical
-    std::vector<std::byte> map_bytes;  ///< what the library was given; rewritten in place
+    std::shared_ptr<Numbers> id_map;  ///< what the model sees; null = ids are logical
+    Placed map;                       ///< what the library was given; rewritten in place
     std::int32_t map_dtype = RCAP_DTYPE_NONE;
   };
   /// One list laid out in groups, as the library gets it.
   struct Laid {
     std::vector<std::byte> bytes;
     std::int64_t stride = 0;
+    [[nodiscard]] Placed placed(std::int32_t memory) const { return {bytes, memory}; }
   };
 
   // session.cpp: set-up, comparison of answers, trace
@@ -118,6 +120,9 @@ class Session {
 
   // session_outputs.cpp
   [[nodiscard]] std::size_t pick(Draws& draws) const;
+  /// On a device: waits until what the model takes for complete is.
+  void catch_up(const LiveOutput& output);
+  void catch_up_with_drops() const;
   void copy_to_host(const LiveOutput& output);
   void finalize(const LiveOutput& output);
   void settle(Draws& draws);
@@ -157,6 +162,7 @@ class Session {
   std::vector<KeptRecord> records_;
   std::vector<LiveOutput> outputs_;
   rcap_capturer* capturer_ = nullptr;
+  void* copies_ = nullptr;  ///< a device's stream beside that of the forwards
   Census* census_ = nullptr;
   DrawList closing_;
 };

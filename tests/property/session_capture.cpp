@@ -167,8 +167,9 @@ void Session::capture_layer(std::size_t column, std::uint64_t style, const Shape
     }
     call.tokens = std::ssize(batch);
     if (by_row_ids && call.device && noise.below(8) == 0) {
-      // An index in device memory that points nowhere is skipped.
-      call.row_ids->back() = noise.below(2) == 0 ? -1 : static_cast<std::int32_t>(geometry_.device_rows);
+      // An index in device memory that points nowhere is counted, one that stands twice spoils its row.
+      const std::int64_t wrong = noise.below(3);
+      call.row_ids->back() = wrong == 0 ? -1 : wrong == 1 ? static_cast<std::int32_t>(geometry_.device_rows) : call.row_ids->front();
     }
     capture(std::move(call), noise);
   }
@@ -219,11 +220,13 @@ void Session::capture(CaptureCall call, Noise& noise) {
   }
   if (taps_[call.column].id_map) call.id_map = std::make_shared<Numbers>(*taps_[call.column].id_map);
   Error error;
-  const std::int32_t* row_ids = call.row_ids ? call.row_ids->data() : nullptr;
   const std::int64_t row_ids_count = call.row_ids ? std::ssize(*call.row_ids) : 0;
+  const Placed row_ids(call.row_ids ? call.row_ids->data() : nullptr, row_ids_count * 4, layout.memory);
+  const Placed given(ids, layout.memory);
+  const Placed given_weights(weights, layout.memory);
   const Statuses allowed = model_.may_capture(call);
-  const std::int32_t status = rcap_tap_capture(taps_[call.column].handle, &layout, ids.data(), std::ssize(ids), kept ? weights.data() : nullptr,
-                                               std::ssize(weights), row_ids, row_ids_count, nullptr, error);
+  const std::int32_t status = rcap_tap_capture(taps_[call.column].handle, &layout, given.data(), given.bytes(), given_weights.data(),
+                                               given_weights.bytes(), row_ids.as<std::int32_t>(), row_ids_count, nullptr, error);
   std::string shown = "capture layer " + std::to_string(geometry_.layer_numbers[call.column]) + " first_row " + std::to_string(call.first_row) +
                       " tokens " + std::to_string(call.tokens) + " ids " + text_of(call.ids);
   if (call.row_ids) shown += " row_ids " + text_of(Numbers(call.row_ids->begin(), call.row_ids->end()));
@@ -268,7 +271,7 @@ void Session::rebalance(Draws& draws) {
     if (hole) tap.id_map->back() = -1;
     Bytes bytes;
     for (const std::int64_t id : *tap.id_map) append(bytes, id, tap.map_dtype);
-    std::memcpy(tap.map_bytes.data(), bytes.data(), bytes.size());
+    tap.map.rewrite(bytes.data());
     note("rebalance: the map is now " + text_of(*tap.id_map));
   }
 }

@@ -174,12 +174,13 @@ std::int32_t Session::end_forward(Draws& draws, const ForwardCall& call, std::in
   const Laid rows = lay(call.rows.value_or(Numbers{}), layout.rows_dtype, groups, width, draws.below(3));
   layout.slots_group_stride = slots.stride;
   layout.rows_group_stride = rows.stride;
+  const Placed given = slots.placed(layout.slots_memory);
+  const Placed given_rows = rows.placed(layout.rows_memory);
+  const Placed tags(call.tags ? call.tags->data() : nullptr, size_of(call.tags) * 8, layout.tags_memory);
   Error error;
   rcap_output* output = nullptr;
-  const std::int32_t status =
-      rcap_capturer_end_forward(capturer_, &layout, slots.bytes.empty() ? nullptr : slots.bytes.data(), std::ssize(slots.bytes),
-                                rows.bytes.empty() ? nullptr : rows.bytes.data(), std::ssize(rows.bytes), call.tags ? call.tags->data() : nullptr,
-                                size_of(call.tags), nullptr, &output, error);
+  const std::int32_t status = rcap_capturer_end_forward(capturer_, &layout, given.data(), given.bytes(), given_rows.data(), given_rows.bytes(),
+                                                        tags.as<std::int64_t>(), size_of(call.tags), nullptr, &output, error);
   std::string shown = "end_forward first_row " + std::to_string(call.first_row) + " tokens " + std::to_string(call.tokens) + " acceptance " +
                       std::to_string(call.acceptance);
   if (call.slots) shown += " slots" + memory_name(call.slots_on_device) + " " + text_of(*call.slots);
@@ -289,8 +290,10 @@ void Session::accept(Draws& draws) {
     layout.slots_group_stride = slots.stride;
     Error error;
     const Statuses allowed = model_.may_accept(output.number, *attempt);
-    const std::int32_t status = rcap_output_accept(output.handle, &layout, rows.bytes.empty() ? nullptr : rows.bytes.data(), std::ssize(rows.bytes),
-                                                   slots.bytes.empty() ? nullptr : slots.bytes.data(), std::ssize(slots.bytes), nullptr, error);
+    const Placed given = slots.placed(layout.slots_memory);
+    const Placed given_rows = rows.placed(layout.rows_memory);
+    const std::int32_t status =
+        rcap_output_accept(output.handle, &layout, given_rows.data(), given_rows.bytes(), given.data(), given.bytes(), copies_, error);
     note("accept " + std::to_string(output.number) + " rows" + memory_name(attempt->rows_on_device) + " " + text_of(attempt->rows) +
          (attempt->slots ? " slots" + memory_name(attempt->slots_on_device) + " " + text_of(*attempt->slots) : "") + " groups " +
          std::to_string(groups) + " of " + std::to_string(width) + " -> " + name(status));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "property/session.h"
+#include "support/device.h"
 
 namespace routecap_test::property {
 namespace {
@@ -19,9 +20,28 @@ constexpr std::size_t kMostOutputs = 12;
 /// Some live output; the newest is the plainest choice.
 std::size_t Session::pick(Draws& draws) const { return outputs_.size() - 1 - static_cast<std::size_t>(draws.below(std::ssize(outputs_))); }
 
+void Session::catch_up(const LiveOutput& output) {
+  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread || !model_.ready(output.number)) return;
+  Error error;
+  expect(rcap_output_wait(output.handle, kLongWait, error), {RCAP_STATUS_OK}, error, "wait for the device");
+}
+
+/// A dropped output's block is free when its copy is over, and what only the device knew of its slots is settled then (R32, R33).
+void Session::catch_up_with_drops() const {
+  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread) return;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongWait);
+  for (auto stats = make<rcap_capturer_stats>();; std::this_thread::yield()) {
+    auto info = make<rcap_slot_info>();
+    static_cast<void>(rcap_capturer_slot_info_get(capturer_, 0, &info, nullptr));
+    static_cast<void>(rcap_capturer_stats_get(capturer_, &stats, nullptr));
+    if (stats.in_flight <= model_.stats().in_flight) return;
+    demand(std::chrono::steady_clock::now() < give_up, "the block of a dropped output stays taken (R32)");
+  }
+}
+
 void Session::copy_to_host(const LiveOutput& output) {
   Error error;
-  const std::int32_t status = rcap_output_copy_to_host(output.handle, nullptr, error);
+  const std::int32_t status = rcap_output_copy_to_host(output.handle, copies_, error);
   note("copy_to_host " + std::to_string(output.number) + " -> " + name(status));
   expect(status, {RCAP_STATUS_OK}, error, "copy_to_host");
   model_.copy_to_host(output.number);
@@ -29,6 +49,7 @@ void Session::copy_to_host(const LiveOutput& output) {
 
 /// Finalizes whatever its state; with an own thread it may or may not have settled by itself.
 void Session::finalize(const LiveOutput& output) {
+  catch_up(output);
   if (finalizing_ == Finalizing::kOwnThread) model_.copy_to_host(output.number);  // the own thread starts the copy (R31)
   Statuses allowed = model_.may_finalize(output.number);
   if (finalizing_ == Finalizing::kOwnThread && !model_.is_settled(output.number) && !allowed.refuses()) {
@@ -52,6 +73,7 @@ void Session::check_summary(const rcap_summary& library, Sequence number) const 
   met("row outdated", model.rows_outdated);
   met("row reserved", model.rows_reserved);
   met("row rejected", model.rows_rejected);
+  met("row stray", model.rows_stray);
   const std::string of = " of the summary of " + std::to_string(number);
   same(library.sequence, model.sequence, "sequence" + of);
   same(library.step, model.step, "step" + of);
@@ -62,6 +84,8 @@ void Session::check_summary(const rcap_summary& library, Sequence number) const 
   if (finalizing_ == Finalizing::kCaller) same(library.rows_stored, model.rows_stored, "rows_stored" + of);
   same(library.rows_reserved, model.rows_reserved, "rows_reserved" + of);
   same(library.rows_rejected, model.rows_rejected, "rows_rejected" + of);
+  same(library.rows_stray, model.rows_stray, "rows_stray" + of);
+  same(library.first_stray_layer, model.first_stray_layer, "first_stray_layer" + of);
   same(library.first_bad_fault, model.first_bad_fault, "first_bad_fault" + of);
   same(library.first_bad_layer, model.first_bad_layer, "first_bad_layer" + of);
   same(library.first_bad_row, model.first_bad_row, "first_bad_row" + of);
@@ -89,6 +113,7 @@ void Session::settle(Draws& draws) {
 void Session::poll(Draws& draws) {
   if (outputs_.empty()) return;
   const LiveOutput output = outputs_[pick(draws)];
+  catch_up(output);
   const bool settled = model_.is_settled(output.number);
   const bool racing = finalizing_ == Finalizing::kOwnThread && !settled && model_.is_accepted(output.number);
   const bool ready = finalizing_ == Finalizing::kOwnThread ? settled : model_.ready(output.number);
@@ -120,9 +145,10 @@ void Session::check_device_rows(const LiveOutput& output) {
   const auto row_bytes =
       static_cast<std::int64_t>(expected_payload(geometry_, Row{std::vector<std::optional<Row::Cell>>(geometry_.layers()), 0, 0, 0}).size());
   same(bytes, std::ssize(staged) * row_bytes, "bytes of the staged rows");
+  const std::vector<std::byte> rows = bytes_on_device(data, bytes);
   for (std::size_t i = 0; i < staged.size(); ++i) {
     if (!staged[i]) continue;
-    const auto* payload = static_cast<const std::byte*>(data) + static_cast<std::int64_t>(i) * row_bytes;
+    const auto* payload = rows.data() + static_cast<std::int64_t>(i) * row_bytes;
     demand(same_payload(geometry_, *staged[i], payload), "staged row " + std::to_string(i) + " of " + std::to_string(output.number) + " differs");
   }
 }
@@ -136,6 +162,7 @@ void Session::drop(std::size_t index) {
   met(model_.is_settled(output.number) ? "destroyed settled" : model_.is_accepted(output.number) ? "dropped accepted" : "dropped unaccepted");
   if (finalizing_ == Finalizing::kCaller) {
     model_.drop(output.number);
+    catch_up_with_drops();
   } else if (!model_.is_accepted(output.number) && !model_.is_settled(output.number)) {
     model_.drop(output.number);
     ++dropped_lately_;

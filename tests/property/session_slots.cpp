@@ -41,8 +41,8 @@ void Session::release(Draws& draws) {
   const Bytes bytes = packed(list, layout.slots_dtype);
   const Numbers slots = slots_of(list, pages, geometry_.page_size);
   Error error;
-  const std::int32_t status =
-      rcap_capturer_release_slots(capturer_, &layout, bytes.empty() ? nullptr : bytes.data(), std::ssize(bytes), nullptr, error);
+  const Placed given(bytes, layout.memory);
+  const std::int32_t status = rcap_capturer_release_slots(capturer_, &layout, given.data(), given.bytes(), nullptr, error);
   note("release " + text_of(slots) + " -> " + name(status) + ", number " + std::to_string(model_.last_sequence() + 1));
   expect(status, model_.may_release(slots), error, "release_slots");
   if (status == RCAP_STATUS_OK) model_.release(slots);
@@ -101,9 +101,10 @@ void Session::copy_slots(Draws& draws) {
     to_size -= bytes_of(layout.slots_dtype);
     targets.resize(targets.size() - static_cast<std::size_t>(pages ? geometry_.page_size : 1));
   }
+  const Placed given(from_bytes, layout.memory);
+  const Placed given_to(to_bytes, layout.memory);
   Error error;
-  const std::int32_t status = rcap_capturer_copy_slots(capturer_, &layout, from_bytes.empty() ? nullptr : from_bytes.data(), std::ssize(from_bytes),
-                                                       to_bytes.empty() ? nullptr : to_bytes.data(), to_size, nullptr, error);
+  const std::int32_t status = rcap_capturer_copy_slots(capturer_, &layout, given.data(), given.bytes(), given_to.data(), to_size, nullptr, error);
   note("copy " + text_of(sources) + " to " + text_of(targets) + " -> " + name(status) + ", number " + std::to_string(model_.last_sequence() + 1));
   expect(status, model_.may_copy(sources, targets), error, "copy_slots");
   if (status != RCAP_STATUS_OK) return;
@@ -111,7 +112,7 @@ void Session::copy_slots(Draws& draws) {
   if (draws.chance(25) && std::ssize(from) == 1) {
     // A move: the old place is given up at once, its forwards in flight or not.
     Error moved;
-    const std::int32_t released = rcap_capturer_release_slots(capturer_, &layout, from_bytes.data(), std::ssize(from_bytes), nullptr, moved);
+    const std::int32_t released = rcap_capturer_release_slots(capturer_, &layout, given.data(), given.bytes(), nullptr, moved);
     note("release " + text_of(sources) + " -> " + name(released) + ", number " + std::to_string(model_.last_sequence() + 1));
     expect(released, {RCAP_STATUS_OK}, moved, "release_slots");
     model_.release(sources);

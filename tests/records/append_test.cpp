@@ -65,8 +65,8 @@ TEST_CASE("R39: a gap, a refused overlap and an earlier start are refused, both 
   CHECK(refusal(appending(old, at(9, {"5.1 5.2"}), RCAP_OVERLAP_KEEP_OLD)) == "OUT_OF_RANGE: append: [9, 10) starts before [10, 13)");
   CHECK(refusal(appending(old, at(12, {"5.1 5.2", "6.1 6.2"}))) == "OUT_OF_RANGE: append: [12, 14) overlaps [10, 13)");
   CHECK(refusal(appending(old, at(10, {"~"}))) == "OUT_OF_RANGE: append: [10, 11) overlaps [10, 13)");
-  CHECK(refusal(appending(old, at(13, {}), 3)) == "INVALID_ARGUMENT: overlap is 3, known values are 0 .. 2");
-  CHECK(refusal(appending(old, at(13, {}), -1)) == "INVALID_ARGUMENT: overlap is -1, known values are 0 .. 2");
+  CHECK(refusal(appending(old, at(13, {}), 3)) == "INVALID_ARGUMENT: overlap is 3, allowed are REFUSE (0), KEEP_OLD (1) and KEEP_NEW (2)");
+  CHECK(refusal(appending(old, at(13, {}), -1)) == "INVALID_ARGUMENT: overlap is -1, allowed are REFUSE (0), KEEP_OLD (1) and KEEP_NEW (2)");
 }
 
 TEST_CASE("R39: another shape is refused, both named") {

@@ -71,7 +71,7 @@ TEST_CASE("R26: layers that the record does not have, and values that are no exp
   };
   CHECK(full(6, RCAP_FILL_MISSING, 0) == "OUT_OF_RANGE: num_layers is 6, the record's highest layer is 6");
   CHECK(full(-1, RCAP_FILL_MISSING, 0) == "OUT_OF_RANGE: num_layers is -1, the record's highest layer is 6");
-  CHECK(full(7, 2, 0) == "INVALID_ARGUMENT: fill is 2, known values are 0 .. 1");
+  CHECK(full(7, 2, 0) == "INVALID_ARGUMENT: fill is 2, allowed are MISSING (0) and VALUE (1)");
   CHECK(full(7, RCAP_FILL_VALUE, 256) == "OUT_OF_RANGE: fill_id is 256, allowed are 0 .. 255");
   CHECK(full(7, RCAP_FILL_VALUE, -1) == "OUT_OF_RANGE: fill_id is -1, allowed are 0 .. 255");
   const auto some = [&](const std::vector<std::int32_t>& layers) {

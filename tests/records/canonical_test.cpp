@@ -2,6 +2,10 @@
 // One content, one form: what a record was made of does not show in its bytes.
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <optional>
+#include <utility>
+
 #include "record/record.h"
 #include "records/sketch.h"
 
@@ -84,6 +88,29 @@ TEST_CASE("R14: ids that are not below E are found in every dtype, under clear b
       }
       const std::string expected = "ids: row 1, layer 8 has id " + std::to_string(experts) + ", num_experts is " + std::to_string(experts);
       CHECK_THROWS_WITH_AS(core.check_ids(), expected.c_str(), routecap::Error);
+    }
+  }
+  // Wherever in a vector or behind the last whole one it stands.
+  for (const std::int32_t experts : {255, 300, 70000}) {
+    CAPTURE(experts);
+    for (std::int64_t bad = 0; bad < 70; ++bad) {
+      routecap::RecordGeometry geometry;
+      geometry.rows = 2;
+      geometry.num_experts = experts;
+      geometry.top_k = 70;
+      geometry.layer_ids = {6};
+      routecap::Record core(routecap::RecordGeometry::checked(std::move(geometry)));
+      std::memset(core.ids().data(), 0, static_cast<std::size_t>(core.ids().size()));
+      core.row_validity().data()[0] = std::byte{2};
+      const std::int64_t id_bytes = core.geometry().cell_ids_bytes() / 70;
+      CHECK_FALSE(core.find_bad_id());
+      for (const std::int64_t row : {0, 1})
+        std::memcpy(core.ids().data() + (row * 70 + bad) * id_bytes, &experts, static_cast<std::size_t>(id_bytes));
+      const std::optional<routecap::BadId> found = core.find_bad_id();
+      REQUIRE(found);
+      CHECK(found->row == 1);  // row 0 is missing
+      CHECK(found->layer == 6);
+      CHECK(found->id == experts);
     }
   }
   const Handle negative = record(Sketch{.rows = {"-1 2"}, .num_experts = 100000, .top_k = 1});

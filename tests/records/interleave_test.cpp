@@ -94,9 +94,13 @@ TEST_CASE("R45: positions that are none, too few or too many are refused") {
   CHECK(refused(rows({"1", "2"}), {}, rows({"3"}), {6, 7}) == "INVALID_ARGUMENT: other_positions_count is 2, the record has 1 rows");
   CHECK(refused(rows({"1"}), {}, {.rows = {"3"}, .layers = {4}, .top_k = 1}, {6}) ==
         "INVALID_ARGUMENT: interleave: column 0 is layer 3 in the first record and 4 in the second");
-  // Farther apart than bytes can be counted.
+  // Farther apart than the rows of 1024 ranks could lie.
   CHECK(refused({.rows = {"1.2 3.4"}}, {0}, {.rows = {"5.6 7.8"}}, {INT64_MAX - 1}) ==
-        "OUT_OF_RANGE: bytes of a record's ids: 9223372036854775807 * 4 exceeds 9223372036854775807");
+        "OUT_OF_RANGE: interleave: positions reach from 0 to 9223372036854775806, 2 rows may span 67584");
+  CHECK(refused(rows({"1", "2"}), {5, 67589 + 1024}, rows({"3"}), {6}) ==
+        "OUT_OF_RANGE: interleave: positions reach from 5 to 68613, 3 rows may span 68608");
+  const Handle widest = interleave(record(rows({"1", "2"})), {5, 67588 + 1024}, record(rows({"3"})), {6});
+  CHECK(view(widest.get()).rows == 68608);
   const Handle a = record(rows({"1"}));
   CHECK(refusal([&](rcap_record** record, rcap_error* err) {
           return rcap_record_interleave(a.get(), nullptr, 1, a.get(), nullptr, 0, record, err);

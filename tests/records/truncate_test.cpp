@@ -42,5 +42,5 @@ TEST_CASE("R4: negative tokens and unknown flags are refused") {
     return refusal([&](rcap_record** record, rcap_error* err) { return rcap_record_truncate(whole.get(), tokens, flags, record, err); });
   };
   CHECK(refused(-1, 0) == "OUT_OF_RANGE: tokens is -1, allowed are 0 .. 9223372036854775807");
-  CHECK(refused(2, 2) == "UNSUPPORTED: flags is 2, known bits are 1");
+  CHECK(refused(2, 2) == "UNSUPPORTED: flags is 2, known bits are INCLUDE_LAST (1)");
 }

@@ -203,6 +203,12 @@ void check_against(const std::vector<NaiveCell>& cells, Cache& got, Cache& befor
   }
 }
 
+std::vector<std::int64_t> expected_strays(const Plan& plan, std::int64_t strays) {
+  std::vector<std::int64_t> by_layer(static_cast<std::size_t>(plan.layers), 0);
+  by_layer[static_cast<std::size_t>(plan.layer)] = strays;
+  return by_layer;
+}
+
 /// All forms, `times` captures one after the other into the same rows.
 void check_capture(const Plan& plan, Random& random, int times = 1) {
   CAPTURE(plan.experts);
@@ -215,18 +221,21 @@ void check_capture(const Plan& plan, Random& random, int times = 1) {
   std::vector<NaiveCell> cells(static_cast<std::size_t>(plan.device_rows));
   Cache thrust_form = before;
   std::vector<Cache> tuned_forms(runnable_kernels().size(), before);
+  std::int64_t strays = 0;
   for (int time = 0; time < times; ++time) {
     const Given given(plan, random);
-    naive_capture(cells, given.numbers);
+    strays += naive_capture(cells, given.numbers);
     algorithm::capture<HostWords>(thrust::seq, given.job(thrust_form));
     for (std::size_t i = 0; i < tuned_forms.size(); ++i) tuned::capture(given.job(tuned_forms[i]), *runnable_kernels()[i]);
   }
   REQUIRE(thrust_form.intact());
+  REQUIRE(thrust_form.strays() == expected_strays(plan, strays));
   check_against(cells, thrust_form, before, plan.layer);
   for (std::size_t i = 0; i < tuned_forms.size(); ++i) {
     CAPTURE(runnable_kernels()[i]->name);
     REQUIRE(tuned_forms[i].intact());
     REQUIRE(tuned_forms[i].same_bytes(thrust_form));
+    REQUIRE(tuned_forms[i].strays() == expected_strays(plan, strays));
     for (std::int32_t layer = 0; layer < plan.layers; ++layer) {
       const LayerExtent extent = tuned_forms[i].extents[static_cast<std::size_t>(layer)];
       for (std::int64_t row = 0; row < plan.device_rows; ++row) {
@@ -237,6 +246,7 @@ void check_capture(const Plan& plan, Random& random, int times = 1) {
     for (std::int32_t layer = 0; layer < plan.layers; ++layer) {
       const LayerExtent extent = tuned_forms[i].extents[static_cast<std::size_t>(layer)];
       REQUIRE(extent.first == extent.end);
+      REQUIRE(extent.strays == 0);
       for (std::int64_t row = 0; row < plan.device_rows; ++row) REQUIRE(int{tuned_forms[i].mark(layer, row)} == 0);
     }
   }
@@ -334,13 +344,35 @@ TEST_CASE("R22: the physical to logical map is applied while narrowing") {
   }
 }
 
-TEST_CASE("R7: row_ids of a PARTIAL layer place rows, skip what lies outside and mark what is named twice") {
+TEST_CASE("R7, R14: row_ids of a PARTIAL layer place rows, count what lies outside and mark what is named twice") {
   Random random(7);
   for (int trial = 0; trial < 150; ++trial) {
     Plan plan = random_plan(random);
     plan.row_ids = true;
-    check_capture(plan, random);
+    check_capture(plan, random, random.one_in(4) ? 2 : 1);
   }
+}
+
+TEST_CASE("R14: strays are forgotten with the marks, also where every entry of row_ids was one") {
+  Random random(8);
+  Cache cache(make_shape(3, 2, 1, 0, true), 4, random);
+  const std::vector<std::uint8_t> ids = {1, 2, 3, 4};
+  const std::vector<std::int32_t> row_ids = {-1, 4};
+  CaptureJob job;
+  job.shape = cache.shape;
+  job.cache = cache.view();
+  job.layer = 1;
+  job.num_experts = 8;
+  job.ids = ids.data();
+  job.ids_dtype = RCAP_DTYPE_UINT8;
+  job.ids_stride = 2;
+  job.tokens = 2;
+  job.row_ids = row_ids.data();
+  capture(job);
+  REQUIRE(cache.strays() == std::vector<std::int64_t>{0, 2, 0});
+  REQUIRE(cache.extents[1].first == cache.extents[1].end);
+  clear_marks(cache.shape, cache.view());
+  REQUIRE(cache.strays() == std::vector<std::int64_t>{0, 0, 0});
 }
 
 }  // namespace routecap::rows::testing

@@ -76,6 +76,11 @@ struct Cache {
   }
 
   std::uint8_t& mark(std::int64_t layer, std::int64_t row) { return reinterpret_cast<std::uint8_t*>(marks.data())[layer * rows + row]; }
+  [[nodiscard]] std::vector<std::int64_t> strays() const {
+    std::vector<std::int64_t> by_layer;
+    for (const LayerExtent& extent : extents) by_layer.push_back(extent.strays);
+    return by_layer;
+  }
   [[nodiscard]] bool intact() const { return ids.intact() && weights.intact() && marks.intact(); }
   [[nodiscard]] bool same_bytes(const Cache& other) const { return ids == other.ids && weights == other.weights && marks == other.marks; }
 

@@ -26,14 +26,17 @@ std::uint16_t nearest_bfloat16(std::uint32_t bits) {
   return is_nan(bits) ? narrow_nan(bits, 7) : routecap_test::nearest_bfloat16(routecap_test::float32_of(bits));
 }
 
-void naive_capture(std::vector<NaiveCell>& cells, const NaiveGiven& given) {
+std::int64_t naive_capture(std::vector<NaiveCell>& cells, const NaiveGiven& given) {
+  std::int64_t strays = 0;
   for (std::size_t token = 0; token < given.ids.size(); ++token) {
     std::int64_t row = given.first_row + static_cast<std::int64_t>(token);
     if (!given.row_ids.empty()) {
-      if (given.row_ids[token] < 0) continue;
       row = given.first_row + given.row_ids[token];
     }
-    if (row >= static_cast<std::int64_t>(cells.size())) continue;
+    if (row < given.first_row || row >= static_cast<std::int64_t>(cells.size())) {
+      ++strays;
+      continue;
+    }
     NaiveCell& cell = cells[static_cast<std::size_t>(row)];
     std::vector<std::int64_t> ids;
     for (std::int64_t id : given.ids[token]) {
@@ -58,6 +61,7 @@ void naive_capture(std::vector<NaiveCell>& cells, const NaiveGiven& given) {
       }
     }
   }
+  return strays;
 }
 
 }  // namespace routecap::rows::testing

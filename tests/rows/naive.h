@@ -27,7 +27,8 @@ struct NaiveGiven {
 };
 
 /// Captures into one layer of `cells` [device rows].
-void naive_capture(std::vector<NaiveCell>& cells, const NaiveGiven& given);
+/// @return the rows of `row_ids` that no device row answers to
+std::int64_t naive_capture(std::vector<NaiveCell>& cells, const NaiveGiven& given);
 
 /// Conversions by search for the nearest value there is; no arithmetic on bits.
 std::uint16_t nearest_float16(std::uint32_t bits);

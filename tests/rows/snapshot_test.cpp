@@ -14,13 +14,15 @@ struct Staged {
       : payload(shape.payload_bytes * rows, random),
         bad_layer(rows * 4, random),
         captured(static_cast<std::size_t>(shape.layers), -7),
-        repeated(static_cast<std::size_t>(shape.layers), -7) {}
+        repeated(static_cast<std::size_t>(shape.layers), -7),
+        strays(static_cast<std::size_t>(shape.layers), -7) {}
 
   void aim(SnapshotJob& job) {
     job.payload = payload.data();
     job.bad_layer = reinterpret_cast<std::int32_t*>(bad_layer.data());
     job.captured = captured.data();
     job.repeated = repeated.data();
+    job.strays = strays.data();
   }
 
   [[nodiscard]] bool intact() const { return payload.intact() && bad_layer.intact(); }
@@ -30,6 +32,7 @@ struct Staged {
   Fenced bad_layer;
   std::vector<std::int64_t> captured;
   std::vector<std::int64_t> repeated;
+  std::vector<std::int64_t> strays;
 };
 
 /// How a layer's marks of the forward look.
@@ -78,11 +81,15 @@ void check_staged(const SnapshotJob& job, Cache& cache, const std::vector<std::u
       REQUIRE(std::equal(got.payload.data() + staged * bytes, got.payload.data() + (staged + 1) * bytes, before.payload.data() + staged * bytes));
       continue;
     }
+    // 0, the first layer with a bad id counted from 1, or the first PARTIAL layer that has the row twice, counted from -1.
     std::int32_t first_bad = 0;
+    std::int32_t first_twice = 0;
     for (std::int32_t layer = shape.layers - 1; layer >= 0; --layer) {
-      if ((cache.mark(layer, job.first_row + row) & kMarkBadId) != 0) first_bad = layer + 1;
+      const std::uint8_t mark = cache.mark(layer, job.first_row + row);
+      if ((mark & kMarkBadId) != 0) first_bad = layer + 1;
+      if ((mark & kMarkRepeated) != 0 && shape.cell_words != 0 && partial[static_cast<std::size_t>(layer)] != 0) first_twice = -1 - layer;
     }
-    REQUIRE(bad_layer == first_bad);
+    REQUIRE(bad_layer == (first_twice != 0 ? first_twice : first_bad));
     const std::vector<std::byte> expected = expected_row(cache, job.first_row + row, partial);
     REQUIRE(std::equal(expected.begin(), expected.end(), got.payload.data() + staged * bytes));
   }
@@ -95,6 +102,8 @@ void check_staged(const SnapshotJob& job, Cache& cache, const std::vector<std::u
     }
     REQUIRE(got.captured[static_cast<std::size_t>(layer)] == captured);
     REQUIRE(got.repeated[static_cast<std::size_t>(layer)] == repeated);
+    const std::int64_t strays = cache.extents[static_cast<std::size_t>(layer)].strays;
+    REQUIRE(got.strays[static_cast<std::size_t>(layer)] == (shape.cell_words != 0 ? strays : -7));
   }
 }
 
@@ -118,6 +127,7 @@ void check_snapshot(const Plan& plan, Random& random) {
     partial[static_cast<std::size_t>(layer)] = static_cast<std::uint8_t>(random.between(0, 1));
     const auto marking = random.pick({Marking::kAll, Marking::kAll, Marking::kAll, Marking::kNone, Marking::kSome, Marking::kMessy});
     mark_layer(cache, layer, plan.tidy ? Marking::kAll : marking, random);
+    if (shape.cell_words != 0 && random.one_in(3)) cache.extents[static_cast<std::size_t>(layer)].strays = random.between(1, 1 << 20);
   }
   const Cache before_cache = cache;
   std::vector<std::int64_t> rows;

@@ -2,15 +2,22 @@
 #include "support/rig.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
+
+#include "support/device.h"
 
 namespace routecap_test {
 namespace {
 
 constexpr std::int64_t kPatience = 20'000'000'000;  // an own thread that needs longer hangs
 
-const void* data_or_null(const std::vector<std::byte>& bytes) { return bytes.empty() ? nullptr : bytes.data(); }
+template <class T>
+Placed placed(const std::vector<T>& values, std::int32_t memory) {
+  return {values.data(), static_cast<std::int64_t>(values.size() * sizeof(T)), memory};
+}
 
 }  // namespace
 
@@ -21,6 +28,7 @@ Setup::Setup() : config(make<rcap_capturer_config>()) {
   config.max_running_requests = 16;
   config.num_slots = 128;
   config.pipeline_depth = 4;
+  backend = test_backend();
 }
 
 std::int64_t size_of(std::int32_t dtype) {
@@ -122,9 +130,12 @@ std::int32_t Rig::capture_with(rcap_tap* tap, std::int32_t layer_number, const S
   layout.columns = columns;
   layout.tokens = static_cast<std::int64_t>(seeds.size());
   layout.first_row = first_row;
-  const bool weighted = setup_.config.weights_dtype != RCAP_DTYPE_NONE;
-  return rcap_tap_capture(tap, &layout, ids.data(), static_cast<std::int64_t>(ids.size() * sizeof(std::int32_t)), weighted ? weights.data() : nullptr,
-                          weighted ? static_cast<std::int64_t>(weights.size() * sizeof(float)) : 0, nullptr, 0, nullptr, error);
+  // Ids of either memory mean the same: on a device, half of the calls take each.
+  if (test_backend() != nullptr && (layout.tokens + first_row + layer_number) % 2 != 0) layout.memory = RCAP_MEMORY_DEVICE;
+  if (setup_.config.weights_dtype == RCAP_DTYPE_NONE) weights.clear();
+  const Placed given = placed(ids, layout.memory);
+  const Placed given_weights = placed(weights, layout.memory);
+  return rcap_tap_capture(tap, &layout, given.data(), given.bytes(), given_weights.data(), given_weights.bytes(), nullptr, 0, nullptr, error);
 }
 
 std::int32_t Rig::capture_rows(std::size_t column, const Seeds& seeds, const std::vector<std::int32_t>& row_ids, std::int64_t first_row,
@@ -145,10 +156,12 @@ std::int32_t Rig::capture_rows(std::size_t column, const Seeds& seeds, const std
   layout.columns = top_k();
   layout.tokens = static_cast<std::int64_t>(seeds.size());
   layout.first_row = first_row;
-  const bool weighted = setup_.config.weights_dtype != RCAP_DTYPE_NONE;
-  return rcap_tap_capture(tap(column), &layout, ids.data(), static_cast<std::int64_t>(ids.size() * sizeof(std::int32_t)),
-                          weighted ? weights.data() : nullptr, weighted ? static_cast<std::int64_t>(weights.size() * sizeof(float)) : 0,
-                          row_ids.data(), static_cast<std::int64_t>(row_ids.size()), nullptr, error);
+  if (setup_.config.weights_dtype == RCAP_DTYPE_NONE) weights.clear();
+  const Placed given = placed(ids, memory);
+  const Placed given_weights = placed(weights, memory);
+  const Placed given_rows = placed(row_ids, memory);
+  return rcap_tap_capture(tap(column), &layout, given.data(), given.bytes(), given_weights.data(), given_weights.bytes(),
+                          given_rows.as<std::int32_t>(), static_cast<std::int64_t>(row_ids.size()), nullptr, error);
 }
 
 void Rig::capture_all(const Seeds& seeds, std::int64_t first_row, const char* file, int line) {
@@ -174,14 +187,15 @@ std::int32_t Rig::try_end(const Forward& forward, Output& output, rcap_error* er
   layout.rows_group_stride = forward.rows_group_stride;
   layout.step = forward.step;
   layout.weight_version = forward.weight_version;
-  const auto slots = packed(forward.slots, forward.slots_dtype);
-  const auto rows = packed(forward.rows, forward.rows_dtype);
+  const Placed slots(packed(forward.slots, forward.slots_dtype), forward.slots_memory);
+  const Placed rows(packed(forward.rows, forward.rows_dtype), forward.rows_memory);
   std::vector<std::int64_t> tags = forward.tags;
   if (setup_.config.tags != 0 && tags.empty()) tags.assign(static_cast<std::size_t>(std::max<std::int64_t>(forward.tokens, 0)), 0);
+  const Placed given_tags = placed(tags, forward.tags_memory);
   rcap_output* handle = nullptr;
-  const std::int32_t status = rcap_capturer_end_forward(
-      get(), &layout, data_or_null(slots), static_cast<std::int64_t>(slots.size()), data_or_null(rows), static_cast<std::int64_t>(rows.size()),
-      tags.empty() ? nullptr : tags.data(), static_cast<std::int64_t>(tags.size()), nullptr, &handle, error);
+  const std::int32_t status =
+      rcap_capturer_end_forward(get(), &layout, slots.data(), slots.bytes(), rows.data(), rows.bytes(), given_tags.as<std::int64_t>(),
+                                static_cast<std::int64_t>(tags.size()), nullptr, &handle, error);
   output.reset(handle);
   if ((status == RCAP_STATUS_OK) != (handle != nullptr)) throw std::runtime_error("end_forward gives an output exactly when it answers OK");
   return status;
@@ -236,10 +250,9 @@ std::int32_t Rig::try_accept(const Output& output, const Accept& accept, rcap_er
   layout.group_width = accept.group_width;
   layout.slots_group_stride = accept.slots_group_stride;
   layout.rows_group_stride = accept.rows_group_stride;
-  const auto slots = packed(accept.slots, accept.slots_dtype);
-  const auto rows = packed(accept.rows, accept.rows_dtype);
-  return rcap_output_accept(output.get(), &layout, data_or_null(rows), static_cast<std::int64_t>(rows.size()), data_or_null(slots),
-                            static_cast<std::int64_t>(slots.size()), nullptr, error);
+  const Placed slots(packed(accept.slots, accept.slots_dtype), accept.slots_memory);
+  const Placed rows(packed(accept.rows, accept.rows_dtype), accept.rows_memory);
+  return rcap_output_accept(output.get(), &layout, rows.data(), rows.bytes(), slots.data(), slots.bytes(), nullptr, error);
 }
 
 void Rig::accept(const Output& output, const Accept& accept, const char* file, int line) {
@@ -251,15 +264,17 @@ std::int32_t Rig::try_release(const Slots& slots, rcap_error* error, std::int32_
   auto layout = make<rcap_slots_layout>();
   layout.unit = unit;
   layout.memory = memory;
-  return rcap_capturer_release_slots(get(), &layout, slots.data(), static_cast<std::int64_t>(slots.size() * sizeof(std::int64_t)), nullptr, error);
+  const Placed given = placed(slots, memory);
+  return rcap_capturer_release_slots(get(), &layout, given.data(), given.bytes(), nullptr, error);
 }
 
 std::int32_t Rig::try_copy(const Slots& from, const Slots& to, rcap_error* error, std::int32_t unit, std::int32_t memory) {
   auto layout = make<rcap_slots_layout>();
   layout.unit = unit;
   layout.memory = memory;
-  return rcap_capturer_copy_slots(get(), &layout, from.data(), static_cast<std::int64_t>(from.size() * sizeof(std::int64_t)), to.data(),
-                                  static_cast<std::int64_t>(to.size() * sizeof(std::int64_t)), nullptr, error);
+  const Placed given = placed(from, memory);
+  const Placed given_to = placed(to, memory);
+  return rcap_capturer_copy_slots(get(), &layout, given.data(), given.bytes(), given_to.data(), given_to.bytes(), nullptr, error);
 }
 
 void Rig::release(const Slots& slots, const char* file, int line) {
@@ -280,6 +295,15 @@ void Rig::release_all(const char* file, int line) {
 void Rig::discard(const char* file, int line) {
   Error error;
   require_ok(rcap_capturer_discard_forward(get(), nullptr, error), "discard_forward", error.text(), file, line);
+}
+
+void Rig::settle_drops(std::int64_t in_flight, const char* file, int line) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
+  for (; stats().in_flight > in_flight; std::this_thread::yield()) {
+    static_cast<void>(info(0, file, line));
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": a block stays taken");
+  }
 }
 
 rcap_capturer_stats Rig::stats() const {

@@ -25,7 +25,7 @@ struct Setup {
   std::vector<std::int32_t> layer_ids{3, 5, 9};
   std::vector<std::int32_t> tap_flags;            ///< by column; what is lacking is 0
   std::vector<std::vector<std::int32_t>> drafts;  ///< layer numbers of every draft's taps
-  rcap_backend* backend = nullptr;                ///< null = host
+  rcap_backend* backend = nullptr;                ///< null = host; that of the run unless a test says otherwise
   bool seal = true;
 };
 
@@ -151,6 +151,9 @@ class Rig {
   void copy(const Slots& from, const Slots& to, const char* file = __builtin_FILE(), int line = __builtin_LINE());
   void release_all(const char* file = __builtin_FILE(), int line = __builtin_LINE());
   void discard(const char* file = __builtin_FILE(), int line = __builtin_LINE());
+
+  /// Looks at a slot until the copies of dropped outputs are over and no more than that many blocks are taken: on the host at once.
+  void settle_drops(std::int64_t in_flight = 0, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const;
 
   [[nodiscard]] rcap_capturer_stats stats() const;
   [[nodiscard]] rcap_slot_info info(std::int64_t slot, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const;

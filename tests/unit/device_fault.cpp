@@ -29,27 +29,26 @@ class Moody : public routecap::Backend {
     fail_if(capture_fails);
     host_->capture(job, stream);
   }
-  void snapshot(const routecap::rows::SnapshotJob& job, void* stream) override {
+  void snapshot(const routecap::rows::SnapshotJob& job, const routecap::NamedRows& named, void* stream) override {
     fail_if(snapshot_fails);
-    host_->snapshot(job, stream);
+    host_->snapshot(job, named, stream);
   }
   void forget(const routecap::rows::RowShape& shape, const routecap::rows::CacheView& cache, void* stream) override {
     host_->forget(shape, cache, stream);
   }
   void widen(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen(list, out, stream); }
-  void widen_to_host(const routecap::ListView& list, std::int64_t* out, void* stream) override { host_->widen_to_host(list, out, stream); }
-  void copy_to_host(std::byte* pinned, const std::byte* device, std::int64_t bytes, void* stream, routecap::Transfer& transfer) override {
+  void copy_to_host(const routecap::HostCopy& copy, void* stream, routecap::Transfer& transfer) override {
     fail_if(copy_fails);
     transfer.started = true;
     const std::lock_guard lock(mutex_);
     if (!dawdles) {
-      host_->copy_to_host(pinned, device, bytes, stream, transfer);
+      host_->copy_to_host(copy, stream, transfer);
       return;
     }
     // The bytes arrive when the device is told to go on, not before.
     waiting_.push_back([=, this] {
       routecap::Transfer done;
-      host_->copy_to_host(pinned, device, bytes, stream, done);
+      host_->copy_to_host(copy, stream, done);
     });
   }
   bool complete(const routecap::Transfer& transfer) override {

@@ -76,6 +76,18 @@ std::vector<Entry> entries() {
     w.backend.reset(handle);
     return status;
   });
+#if defined(ROUTECAP_TEST_PLUGIN)
+  add("rcap_backend_open", [](World& w) {
+    rcap_backend* handle = nullptr;
+    const auto status = rcap_backend_open(ROUTECAP_TEST_PLUGIN, nullptr, &handle, w.error);
+    w.backend.reset(handle);
+    return status;
+  });
+#endif
+  add("rcap_backend_search", [](World& w) {
+    std::int64_t needed = 0;
+    return rcap_backend_search("nowhere", w.buffer.data(), static_cast<std::int64_t>(w.buffer.size()), &needed, w.error);
+  });
   add("rcap_backend_describe", [](World& w) {
     rcap_backend* handle = nullptr;
     auto info = make<rcap_backend_info>();

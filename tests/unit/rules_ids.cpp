@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/device.h"
 #include "support/rig.h"
 
 using namespace routecap_test;
@@ -25,30 +26,29 @@ std::int32_t capture_ids(rcap_tap* tap, const std::vector<std::int64_t>& ids, st
 
 /// A capturer of one layer (number 7) with a physical -> logical map.
 struct Mapped {
-  std::vector<std::int64_t> map;  // must not move: the tap keeps its address
-  std::vector<std::int32_t> map32;
+  std::vector<std::int64_t> map;
+  std::int32_t map_dtype;
+  Placed placed;  // must not move: the tap keeps its address
   Capturer capturer;
   rcap_tap* tap = nullptr;
 
   Mapped(std::vector<std::int64_t> entries, std::int32_t dtype, std::int32_t experts = 8, std::int32_t check = RCAP_CHECK_BASIC,
          std::int32_t memory = RCAP_MEMORY_HOST)
-      : map(std::move(entries)), map32(map.begin(), map.end()) {
+      : map(std::move(entries)), map_dtype(dtype), placed(packed(map, dtype), memory) {
     Setup setup;
     setup.config.num_experts = experts;
     setup.config.top_k = 2;
     setup.config.check_level = check;
     const std::int32_t layer = 7;
     rcap_capturer* handle = nullptr;
-    REQUIRE(rcap_capturer_create(&setup.config, &layer, 1, nullptr, &handle, nullptr) == RCAP_STATUS_OK);
+    REQUIRE(rcap_capturer_create(&setup.config, &layer, 1, setup.backend, &handle, nullptr) == RCAP_STATUS_OK);
     capturer.reset(handle);
     rcap_model* target = nullptr;
     REQUIRE(rcap_capturer_add_model(handle, RCAP_ROLE_TARGET, "target", &target, nullptr) == RCAP_STATUS_OK);
     auto options = make<rcap_tap_options>();
     options.id_map_dtype = dtype;
     options.id_map_memory = memory;
-    const void* data = dtype == RCAP_DTYPE_INT64 ? static_cast<const void*>(map.data()) : map32.data();
-    const auto bytes = static_cast<std::int64_t>(map.size()) * size_of(dtype);
-    REQUIRE(rcap_model_add_tap(target, 7, &options, data, bytes, &tap, nullptr) == RCAP_STATUS_OK);
+    REQUIRE(rcap_model_add_tap(target, 7, &options, placed.data(), placed.bytes(), &tap, nullptr) == RCAP_STATUS_OK);
     REQUIRE(rcap_capturer_seal(handle, nullptr) == RCAP_STATUS_OK);
   }
   Mapped(const Mapped&) = delete;
@@ -56,7 +56,7 @@ struct Mapped {
 
   void set(std::size_t physical, std::int64_t logical) {
     map[physical] = logical;
-    map32[physical] = static_cast<std::int32_t>(logical);
+    placed.rewrite(packed(map, map_dtype).data());
   }
 
   rcap_summary store(const std::vector<std::int64_t>& physical, std::int32_t dtype, const Slots& slots) {
@@ -68,6 +68,7 @@ struct Mapped {
                                       nullptr, &output, nullptr) == RCAP_STATUS_OK);
     const Output owner(output);
     REQUIRE(rcap_output_copy_to_host(output, nullptr, nullptr) == RCAP_STATUS_OK);
+    REQUIRE(rcap_output_wait(output, 20'000'000'000, nullptr) == RCAP_STATUS_OK);
     auto summary = make<rcap_summary>();
     REQUIRE(rcap_output_finalize(output, &summary, nullptr) == RCAP_STATUS_OK);
     return summary;
@@ -133,6 +134,7 @@ TEST_CASE("R22: the map is read at the capture, not at the end of the forward or
   const Output owner(output);
   rig.set(2, 7);
   REQUIRE(rcap_output_copy_to_host(output, nullptr, nullptr) == RCAP_STATUS_OK);
+  REQUIRE(rcap_output_wait(output, 20'000'000'000, nullptr) == RCAP_STATUS_OK);
   REQUIRE(rcap_output_finalize(output, nullptr, nullptr) == RCAP_STATUS_OK);
   CHECK(rig.ids(4) == Pair{1, 2});
 }

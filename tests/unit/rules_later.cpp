@@ -5,23 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "support/rig.h"
+#include "unit/verify_scene.h"
 
 using namespace routecap_test;
-
-namespace {
-
-Setup verifying() {
-  Setup setup;
-  setup.config.num_verify_tokens = 4;
-  return setup;
-}
-
-/// Two requests, each [last, d1, d2, d3]: rows 0-3 are seeds 1-4, rows 4-7 seeds 5-8; cache locations 20-23 and 30-33.
-const Seeds kRows = {1, 2, 3, 4, 5, 6, 7, 8};
-const Slots kLocations = {20, 21, 22, 23, 30, 31, 32, 33};
-
-}  // namespace
 
 TEST_CASE("R21: acceptance told later: nothing is stored before, and finalize is NOT_READY") {
   Rig rig(verifying());
@@ -180,6 +166,45 @@ TEST_CASE("R21: nothing accepted commits nothing") {
   CHECK(summary.entries == 0);
   CHECK(summary.rows_rejected == 2);
   CHECK(rig.show({20, 21}) == "9 -");
+}
+
+TEST_CASE("R12: a LATER forward of 0 tokens counts as one that may write until it is accepted or dropped") {
+  Rig rig(verifying());
+  rig.store({1, 2, 3}, {20, 21, 22});
+  Output idle = rig.end({.acceptance = RCAP_ACCEPT_LATER});
+  rig.copy({20}, {30});
+  CHECK(rig.show({30}) == "NOT_READY(2)");
+  CHECK(rig.show({20, 21}) == "1 2");  // a read that names no sequence waits for none
+  CHECK(rig.words(rig.read({.slots = {21}, .after_sequence = 2})) == "NOT_READY(2)");
+  SUBCASE("nothing accepted: it writes nothing from then on") {
+    Rig::accept(idle, {});
+    CHECK(rig.show({20, 30}) == "1 1");
+    CHECK(rig.words(rig.read({.slots = {21}, .after_sequence = 2})) == "2");
+    CHECK(rig.settle(idle).entries == 0);
+  }
+  SUBCASE("dropped") {
+    idle.reset();
+    CHECK(rig.show({20, 30}) == "1 1");
+  }
+  SUBCASE("accepted with a row that only the device knew, and that it does not have: the slot is missing, its copy too") {
+    Rig::accept(idle, {.rows = {0}, .slots = {20}, .rows_memory = RCAP_MEMORY_DEVICE});
+    CHECK(rig.show({30}) == "NOT_READY(2)");
+    CHECK(rig.words(rig.read({.slots = {21}, .after_sequence = 2})) == "2");  // its slots are known by now
+    const rcap_summary summary = rig.settle(idle);
+    CHECK(summary.rows_bad == 1);
+    CHECK(summary.first_bad_fault == RCAP_FAULT_ROW_OUT_OF_RANGE);
+    CHECK(rig.show({20, 21, 30}) == "- 2 -");
+  }
+}
+
+TEST_CASE("R12: a forward of 0 tokens that commits at once writes nothing, and nobody waits for it") {
+  Rig rig;
+  rig.store({1}, {20});
+  Output idle = rig.end({.slots_memory = RCAP_MEMORY_DEVICE});
+  rig.copy({20}, {30});
+  CHECK(rig.show({20, 30}) == "1 1");
+  CHECK(rig.words(rig.read({.slots = {20}, .after_sequence = 2})) == "1");
+  idle.reset();
 }
 
 TEST_CASE("R21: with slots given with LATER, rows that only the device knows go to these slots; bad ones are found at finalize") {

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/device.h"
 #include "support/rig.h"
 
 using namespace routecap_test;
@@ -372,10 +373,11 @@ TEST_CASE("R14: slots past num_slots are nowhere accepted, and a capturer withou
   std::int64_t bytes = 0;
   REQUIRE(rcap_output_device_rows(output.get(), &data, &bytes, nullptr) == RCAP_STATUS_OK);
   REQUIRE(bytes == 2 * 16);  // 3 * 4 ids, padded to 8 bytes
+  const std::vector<std::byte> rows = bytes_on_device(data, bytes);
   for (std::int64_t row = 0; row < 2; ++row) {
     const auto expected = rig.expected(row + 1);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      CHECK(static_cast<const std::uint8_t*>(data)[row * 16 + static_cast<std::int64_t>(i)] == expected[i]);
+      CHECK(std::to_integer<std::int32_t>(rows[static_cast<std::size_t>(row) * 16 + i]) == expected[i]);
     }
   }
   const rcap_summary summary = rig.settle(output);

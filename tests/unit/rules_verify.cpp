@@ -5,23 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "support/rig.h"
+#include "unit/verify_scene.h"
 
 using namespace routecap_test;
-
-namespace {
-
-Setup verifying() {
-  Setup setup;
-  setup.config.num_verify_tokens = 4;
-  return setup;
-}
-
-/// Two requests, each [last, d1, d2, d3]: rows 0-3 are seeds 1-4, rows 4-7 seeds 5-8; cache locations 20-23 and 30-33.
-const Seeds kRows = {1, 2, 3, 4, 5, 6, 7, 8};
-const Slots kLocations = {20, 21, 22, 23, 30, 31, 32, 33};
-
-}  // namespace
 
 TEST_CASE("R21: a verify forward commits a+1 rows a request; rejected rows leave no trace") {
   Rig rig(verifying());

@@ -56,8 +56,8 @@ class Mailbox {
 
 bool finalize(const Output& output) {
   auto summary = make<rcap_summary>();
-  return rcap_output_copy_to_host(output.get(), nullptr, nullptr) == RCAP_STATUS_OK && rcap_output_ready(output.get(), nullptr) == 1 &&
-         rcap_output_wait(output.get(), kPatience, nullptr) == RCAP_STATUS_OK &&
+  return rcap_output_copy_to_host(output.get(), nullptr, nullptr) == RCAP_STATUS_OK &&
+         rcap_output_wait(output.get(), kPatience, nullptr) == RCAP_STATUS_OK && rcap_output_ready(output.get(), nullptr) == 1 &&
          rcap_output_finalize(output.get(), &summary, nullptr) == RCAP_STATUS_OK && rcap_output_sequence(output.get(), nullptr) == summary.sequence &&
          summary.rows_bad == 0;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "case.h"
+#include "wire/shape.h"
 
 using namespace wire_test;
 
@@ -184,4 +185,48 @@ TEST_CASE("turn and phase are written as asked") {
   CHECK(text.find("\n5,0,10,4,0,7\n5,1,11,4,0,") != std::string::npos);
   chosen.decode_start = -1;
   CHECK(string_of(encode(*make_record(shape, 1), RCAP_WIRE_CSV, chosen).bytes).find("\n5,0,12,4,0,") != std::string::npos);
+}
+
+TEST_CASE("R38: a record that is nearly all holes comes back from the trace that we write of it, without any hint") {
+  for (const std::int32_t weights : {RCAP_DTYPE_NONE, RCAP_DTYPE_FLOAT32}) {
+    for (const std::int64_t rows : {200, 5000, 60000}) {
+      CAPTURE(rows);
+      Shape shape;
+      shape.rows = rows;
+      shape.weights_dtype = weights;
+      const RecordPtr full = make_record(shape, 3);
+      auto record = std::make_unique<Record>(full->geometry());
+      record->copy_rows(*full, rows / 2, 1, rows / 2);
+      record->canonicalize();
+      record->spans() = {{record->geometry().start}, {0}};
+      const Text text = encode(*record, RCAP_WIRE_CSV).bytes;
+      CHECK(static_cast<std::int64_t>(text.size()) < routecap::wire::record_bytes(record->geometry()) / 60 + 20000);
+      const DecodedRecord again = decode(RCAP_WIRE_CSV, text, hints());
+      REQUIRE_MESSAGE(again.status == RCAP_STATUS_OK, again.text);
+      CHECK(difference(*again.record, *record) == "");
+    }
+  }
+}
+
+TEST_CASE("a trace of next to nothing but holes is read where the hints name its size, and refused with numbers where they do not") {
+  const Text text = text_of("# n_expert=9\nstep,layer,slot,expert\n3,4,0,7\n199999,4,0,8\n");
+  rcap_decode_hints known = hints();
+  known.start = 0;
+  known.rows = 200000;
+  known.num_layers = 0;
+  const DecodedRecord refused = decode(RCAP_WIRE_CSV, text, known, {4, 9, 14, 19});
+  CHECK(refused.status == RCAP_STATUS_OUT_OF_RANGE);
+  CHECK(refused.text == "csv: the record would take 1200000 bytes, too many for " + std::to_string(text.size()) +
+                            " bytes of input (64 times and 1 MiB) without the hints rows, layers and top_k");
+  known.top_k = 1;
+  const DecodedRecord read = decode(RCAP_WIRE_CSV, text, known, {4, 9, 14, 19});
+  REQUIRE_MESSAGE(read.status == RCAP_STATUS_OK, read.text);
+  CHECK(read.record->geometry().rows == 200000);
+  CHECK(read.record->rows_valid() == 2);
+  CHECK(read.record->row_valid(3));
+  CHECK(read.record->row_valid(199999));
+  // Sizes that cannot be had, whoever names them.
+  known.rows = INT64_MAX;
+  known.start = 0;
+  CHECK(decode(RCAP_WIRE_CSV, text, known, {4, 9, 14, 19}).status == RCAP_STATUS_OUT_OF_RANGE);
 }

@@ -56,21 +56,3 @@ TEST_CASE("copying gives the same checksum as looking, and the same bytes, at an
     }
   }
 }
-
-TEST_CASE("the largest of numbers of every width") {
-  const Text bytes = random_bytes(4000);
-  for (const FrameKernels* set : kernels()) {
-    for (std::int64_t count = 0; count < 300; ++count) {
-      std::uint32_t widths[3] = {0, 0, 0};
-      for (std::int64_t i = 0; i < count; ++i) {
-        const auto at = [&](std::int64_t byte) { return static_cast<std::uint32_t>(bytes[static_cast<std::size_t>(1 + byte)]); };
-        widths[0] = std::max(widths[0], at(i));
-        widths[1] = std::max(widths[1], at(2 * i) | at(2 * i + 1) << 8);
-        widths[2] = std::max(widths[2], at(4 * i) | at(4 * i + 1) << 8 | at(4 * i + 2) << 16 | at(4 * i + 3) << 24);
-      }
-      CHECK(set->largest_1(bytes.data() + 1, count) == widths[0]);
-      CHECK(set->largest_2(bytes.data() + 1, count) == widths[1]);
-      CHECK(set->largest_4(bytes.data() + 1, count) == widths[2]);
-    }
-  }
-}

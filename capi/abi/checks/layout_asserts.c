@@ -26,7 +26,7 @@ _Static_assert(offsetof(rcap_backend_options, struct_size) == 0 && sizeof(((rcap
 _Static_assert(offsetof(rcap_backend_options, device_ordinal) == 8 && sizeof(((rcap_backend_options*)0)->device_ordinal) == 4, "rcap_backend_options.device_ordinal");
 _Static_assert(offsetof(rcap_backend_options, threads) == 12 && sizeof(((rcap_backend_options*)0)->threads) == 4, "rcap_backend_options.threads");
 
-_Static_assert(sizeof(rcap_backend_info) == 184, "rcap_backend_info");
+_Static_assert(sizeof(rcap_backend_info) == 240, "rcap_backend_info");
 _Static_assert(offsetof(rcap_backend_info, struct_size) == 0 && sizeof(((rcap_backend_info*)0)->struct_size) == 8, "rcap_backend_info.struct_size");
 _Static_assert(offsetof(rcap_backend_info, device_ordinal) == 8 && sizeof(((rcap_backend_info*)0)->device_ordinal) == 4, "rcap_backend_info.device_ordinal");
 _Static_assert(offsetof(rcap_backend_info, threads) == 12 && sizeof(((rcap_backend_info*)0)->threads) == 4, "rcap_backend_info.threads");
@@ -34,6 +34,14 @@ _Static_assert(offsetof(rcap_backend_info, host_memory) == 16 && sizeof(((rcap_b
 _Static_assert(offsetof(rcap_backend_info, reserved) == 20 && sizeof(((rcap_backend_info*)0)->reserved) == 4, "rcap_backend_info.reserved");
 _Static_assert(offsetof(rcap_backend_info, name) == 24 && sizeof(((rcap_backend_info*)0)->name) == 32, "rcap_backend_info.name");
 _Static_assert(offsetof(rcap_backend_info, description) == 56 && sizeof(((rcap_backend_info*)0)->description) == 128, "rcap_backend_info.description");
+_Static_assert(offsetof(rcap_backend_info, device_bytes) == 184 && sizeof(((rcap_backend_info*)0)->device_bytes) == 8, "rcap_backend_info.device_bytes");
+_Static_assert(offsetof(rcap_backend_info, pinned_bytes) == 192 && sizeof(((rcap_backend_info*)0)->pinned_bytes) == 8, "rcap_backend_info.pinned_bytes");
+_Static_assert(offsetof(rcap_backend_info, captures) == 200 && sizeof(((rcap_backend_info*)0)->captures) == 8, "rcap_backend_info.captures");
+_Static_assert(offsetof(rcap_backend_info, snapshots) == 208 && sizeof(((rcap_backend_info*)0)->snapshots) == 8, "rcap_backend_info.snapshots");
+_Static_assert(offsetof(rcap_backend_info, copies) == 216 && sizeof(((rcap_backend_info*)0)->copies) == 8, "rcap_backend_info.copies");
+_Static_assert(offsetof(rcap_backend_info, copied_bytes) == 224 && sizeof(((rcap_backend_info*)0)->copied_bytes) == 8, "rcap_backend_info.copied_bytes");
+_Static_assert(offsetof(rcap_backend_info, lost) == 232 && sizeof(((rcap_backend_info*)0)->lost) == 4, "rcap_backend_info.lost");
+_Static_assert(offsetof(rcap_backend_info, reserved2) == 236 && sizeof(((rcap_backend_info*)0)->reserved2) == 4, "rcap_backend_info.reserved2");
 
 _Static_assert(sizeof(rcap_capturer_config) == 136, "rcap_capturer_config");
 _Static_assert(offsetof(rcap_capturer_config, struct_size) == 0 && sizeof(((rcap_capturer_config*)0)->struct_size) == 8, "rcap_capturer_config.struct_size");
@@ -91,7 +99,7 @@ _Static_assert(offsetof(rcap_capture_layout, first_row) == 32 && sizeof(((rcap_c
 _Static_assert(offsetof(rcap_capture_layout, ids_row_stride) == 40 && sizeof(((rcap_capture_layout*)0)->ids_row_stride) == 8, "rcap_capture_layout.ids_row_stride");
 _Static_assert(offsetof(rcap_capture_layout, weights_row_stride) == 48 && sizeof(((rcap_capture_layout*)0)->weights_row_stride) == 8, "rcap_capture_layout.weights_row_stride");
 
-_Static_assert(sizeof(rcap_capturer_stats) == 136, "rcap_capturer_stats");
+_Static_assert(sizeof(rcap_capturer_stats) == 144, "rcap_capturer_stats");
 _Static_assert(offsetof(rcap_capturer_stats, struct_size) == 0 && sizeof(((rcap_capturer_stats*)0)->struct_size) == 8, "rcap_capturer_stats.struct_size");
 _Static_assert(offsetof(rcap_capturer_stats, suppressed) == 8 && sizeof(((rcap_capturer_stats*)0)->suppressed) == 8, "rcap_capturer_stats.suppressed");
 _Static_assert(offsetof(rcap_capturer_stats, forwards) == 16 && sizeof(((rcap_capturer_stats*)0)->forwards) == 8, "rcap_capturer_stats.forwards");
@@ -109,6 +117,7 @@ _Static_assert(offsetof(rcap_capturer_stats, slots_copied) == 104 && sizeof(((rc
 _Static_assert(offsetof(rcap_capturer_stats, copies_pending) == 112 && sizeof(((rcap_capturer_stats*)0)->copies_pending) == 8, "rcap_capturer_stats.copies_pending");
 _Static_assert(offsetof(rcap_capturer_stats, in_flight) == 120 && sizeof(((rcap_capturer_stats*)0)->in_flight) == 8, "rcap_capturer_stats.in_flight");
 _Static_assert(offsetof(rcap_capturer_stats, last_sequence) == 128 && sizeof(((rcap_capturer_stats*)0)->last_sequence) == 8, "rcap_capturer_stats.last_sequence");
+_Static_assert(offsetof(rcap_capturer_stats, rows_stray) == 136 && sizeof(((rcap_capturer_stats*)0)->rows_stray) == 8, "rcap_capturer_stats.rows_stray");
 
 _Static_assert(sizeof(rcap_forward_layout) == 96, "rcap_forward_layout");
 _Static_assert(offsetof(rcap_forward_layout, struct_size) == 0 && sizeof(((rcap_forward_layout*)0)->struct_size) == 8, "rcap_forward_layout.struct_size");
@@ -138,7 +147,7 @@ _Static_assert(offsetof(rcap_accept_layout, group_width) == 32 && sizeof(((rcap_
 _Static_assert(offsetof(rcap_accept_layout, slots_group_stride) == 40 && sizeof(((rcap_accept_layout*)0)->slots_group_stride) == 8, "rcap_accept_layout.slots_group_stride");
 _Static_assert(offsetof(rcap_accept_layout, rows_group_stride) == 48 && sizeof(((rcap_accept_layout*)0)->rows_group_stride) == 8, "rcap_accept_layout.rows_group_stride");
 
-_Static_assert(sizeof(rcap_summary) == 120, "rcap_summary");
+_Static_assert(sizeof(rcap_summary) == 136, "rcap_summary");
 _Static_assert(offsetof(rcap_summary, struct_size) == 0 && sizeof(((rcap_summary*)0)->struct_size) == 8, "rcap_summary.struct_size");
 _Static_assert(offsetof(rcap_summary, sequence) == 8 && sizeof(((rcap_summary*)0)->sequence) == 8, "rcap_summary.sequence");
 _Static_assert(offsetof(rcap_summary, step) == 16 && sizeof(((rcap_summary*)0)->step) == 8, "rcap_summary.step");
@@ -156,6 +165,9 @@ _Static_assert(offsetof(rcap_summary, layers_bad) == 96 && sizeof(((rcap_summary
 _Static_assert(offsetof(rcap_summary, first_bad_layer_number) == 100 && sizeof(((rcap_summary*)0)->first_bad_layer_number) == 4, "rcap_summary.first_bad_layer_number");
 _Static_assert(offsetof(rcap_summary, layer_rows_captured) == 104 && sizeof(((rcap_summary*)0)->layer_rows_captured) == 8, "rcap_summary.layer_rows_captured");
 _Static_assert(offsetof(rcap_summary, layer_rows_expected) == 112 && sizeof(((rcap_summary*)0)->layer_rows_expected) == 8, "rcap_summary.layer_rows_expected");
+_Static_assert(offsetof(rcap_summary, rows_stray) == 120 && sizeof(((rcap_summary*)0)->rows_stray) == 8, "rcap_summary.rows_stray");
+_Static_assert(offsetof(rcap_summary, first_stray_layer) == 128 && sizeof(((rcap_summary*)0)->first_stray_layer) == 4, "rcap_summary.first_stray_layer");
+_Static_assert(offsetof(rcap_summary, reserved) == 132 && sizeof(((rcap_summary*)0)->reserved) == 4, "rcap_summary.reserved");
 
 _Static_assert(sizeof(rcap_slots_layout) == 24, "rcap_slots_layout");
 _Static_assert(offsetof(rcap_slots_layout, struct_size) == 0 && sizeof(((rcap_slots_layout*)0)->struct_size) == 8, "rcap_slots_layout.struct_size");
@@ -431,4 +443,5 @@ _Static_assert(offsetof(rcap_api, wire_detect) == 16 + 80 * sizeof(void*), "slot
 _Static_assert(offsetof(rcap_api, record_encode) == 16 + 81 * sizeof(void*), "slot 81");
 _Static_assert(offsetof(rcap_api, record_decode) == 16 + 82 * sizeof(void*), "slot 82");
 _Static_assert(offsetof(rcap_api, capturer_encode) == 16 + 83 * sizeof(void*), "slot 83");
-_Static_assert(sizeof(rcap_api) == 16 + 84 * sizeof(void*), "rcap_api");
+_Static_assert(offsetof(rcap_api, backend_search) == 16 + 84 * sizeof(void*), "slot 84");
+_Static_assert(sizeof(rcap_api) == 16 + 85 * sizeof(void*), "rcap_api");

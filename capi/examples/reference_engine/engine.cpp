@@ -22,6 +22,7 @@ EngineConfig engine_config(const Options& options) {
   config.pipeline_depth = options.depth;
   config.finalize = options.finalize;
   config.weights = options.weights;
+  config.accelerator = options.accelerator;
   return config;
 }
 
@@ -32,10 +33,11 @@ Engine::Engine(const Options& options, const Trace* trace)
       shape_(trace != nullptr ? traced_model(trace->model(), trace->layers(), trace->experts(), trace->top_k()) : deepseek_v3()),
       router_(shape_, trace),
       checker_(shape_, router_, options.weights),
+      keeper_(!options.record.empty()),
       workload_(options, trace),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {
   for (std::int64_t rank = 0; rank < config_.dp_size; ++rank) {
-    ranks_.push_back(std::make_unique<Rank>(shape_, config_, random_.next(), checker_, clocks_));
+    ranks_.push_back(std::make_unique<Rank>(shape_, config_, random_.next(), checker_, clocks_, keeper_));
   }
   if (options.inject_wrong_row) ranks_.front()->spoil_next_record();
   all_rows_.resize(static_cast<std::size_t>(ranks_.front()->taps().plan().device_rows));
@@ -219,6 +221,7 @@ Outcome Engine::outcome(double seconds) const {
   Outcome outcome;
   outcome.requests = workload_.size();
   outcome.rows = checker_.totals();
+  outcome.record = keeper_.kept();
   outcome.forwards = forwards_;
   outcome.bytes_per_slot = ranks_.front()->taps().plan().slot_bytes;
   outcome.naive_bytes_per_slot = ranks_.front()->naive().bytes_per_slot();

@@ -11,6 +11,7 @@
 
 #include "checker.h"
 #include "geometry.h"
+#include "keeper.h"
 #include "model.h"
 #include "options.h"
 #include "rank.h"
@@ -36,6 +37,7 @@ struct Outcome {
   std::int64_t naive_bytes_per_slot = 0;
   double capture_share = 0;         // of the loop's time without checker and naive capturer
   double capture_milliseconds = 0;  // per step and rank: captures, staging, settling, slots, reads
+  KeptRecord record;                // where one is wanted
 };
 
 class Engine {
@@ -74,6 +76,7 @@ class Engine {
   ModelShape shape_;
   Router router_;
   Checker checker_;
+  RecordKeeper keeper_;
   Clocks clocks_;
   Workload workload_;
   Random random_;

@@ -31,6 +31,10 @@ int serve(const engine::Options& options, const engine::Trace* trace) {
   } else if (!options.quiet) {
     std::fputs(engine::table(outcome, loop, options).c_str(), stdout);
   }
+  if (!options.record.empty()) {
+    if (outcome.record.request < 0) return complain("--record: no request's record was read; serve more --requests", kBadOption);
+    engine::write_record(options.record, outcome.record);
+  }
   if (outcome.rows.rows_wrong == 0) return 0;
   // The table has said it already.
   return options.json || options.quiet ? complain(outcome.rows.first_wrong.c_str(), kWrongRows) : kWrongRows;

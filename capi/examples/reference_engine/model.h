@@ -46,6 +46,7 @@ struct EngineConfig {
   std::int64_t pipeline_depth = 3;
   FinalizeMode finalize = FinalizeMode::kCaller;
   bool weights = false;
+  Accelerator* accelerator = nullptr;  // null: the host's memory stands for the accelerator's
 
   [[nodiscard]] std::int64_t num_slots() const { return device_slots + host_slots; }
   [[nodiscard]] std::int64_t max_graph_tokens() const;

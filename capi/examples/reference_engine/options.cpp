@@ -40,7 +40,7 @@ bool take_switch(std::string_view name, Options& options) {
 }
 
 bool wants_value(std::string_view name) {
-  for (const char* known : {"--requests", "--seed", "--dp", "--depth", "--finalize", "--trace", "--inject"}) {
+  for (const char* known : {"--requests", "--seed", "--dp", "--depth", "--finalize", "--trace", "--record", "--inject"}) {
     if (name == known) return true;
   }
   return false;
@@ -55,6 +55,10 @@ void take_value(std::string_view name, std::string_view value, Options& options)
   if (name == "--trace") {
     if (value.empty()) throw UsageError("--trace wants a folder");
     options.trace = value;
+  }
+  if (name == "--record") {
+    if (value.empty()) throw UsageError("--record wants a file");
+    options.record = value;
   }
   if (name == "--inject") {
     if (value != "wrong-row") throw UsageError("--inject wants wrong-row, not '" + std::string(value) + "'");
@@ -95,6 +99,7 @@ const char* help_text() {
          "  --depth N          forwards of a rank that may be unsettled at once, 1 to 64 (3)\n"
          "  --finalize MODE    caller: the loop finalizes; thread: the capturer's own thread does (caller)\n"
          "  --trace FOLDER     routes of generated tokens come from recorded requests: ids_u8.npy and index.json\n"
+         "  --record FILE      write the record of the request with the most captured rows, as a frame of routecap's own form\n"
          "  --weights          keep routing weights (bfloat16) beside the ids and check them too\n"
          "  --json             print one JSON object instead of the table\n"
          "  -q, --quiet        no table and no progress bar\n"

@@ -99,14 +99,20 @@ void OutputPipeline::settle_some(Random& random) {
   }
 }
 
-void OutputPipeline::settle_oldest() {
+bool OutputPipeline::settle_oldest() {
   const auto oldest = std::ranges::find_if(outputs_, &Entry::accepted);
-  if (oldest == outputs_.end()) throw std::logic_error("every staging block waits for an acceptance");
-  settle(oldest);
+  if (oldest != outputs_.end()) {
+    settle(oldest);
+    return true;
+  }
+  if (count(outputs_) >= depth_) throw std::logic_error("every staging block waits for an acceptance");
+  return false;
 }
 
 void OutputPipeline::settle_all() {
-  while (!outputs_.empty()) settle_oldest();
+  while (!outputs_.empty()) {
+    if (!settle_oldest()) throw std::logic_error("an output waits for an acceptance");
+  }
 }
 
 void OutputPipeline::settle(const Position& position) {

@@ -43,8 +43,8 @@ class OutputPipeline {
   /// Settles some outputs, or none; where as many stay as there are staging blocks, the next forward will be told BUSY. The schedule decides how
   /// many, which, and whether one is lost.
   void settle_some(Random& random);
-  /// Frees a staging block: what to do when end_forward says BUSY (R32).
-  void settle_oldest();
+  /// Frees a staging block: what to do when end_forward says BUSY (R32). False where no output can be settled.
+  bool settle_oldest();
   void settle_all();
 
   /// Whether no forward up to this number is unsettled.

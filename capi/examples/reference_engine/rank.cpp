@@ -2,7 +2,10 @@
 #include "rank.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
+
+#include "accelerator.h"
 
 namespace engine {
 namespace {
@@ -32,10 +35,11 @@ rcap_forward_layout forward_layout(const RankRows& rows, bool graph) {
 
 }  // namespace
 
-Rank::Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks)
+Rank::Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks, RecordKeeper& keeper)
     : config_(config),
       checker_(checker),
       clocks_(clocks),
+      keeper_(keeper),
       random_(seed),
       taps_(shape, config),
       naive_(shape, config),
@@ -46,24 +50,27 @@ Rank::Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t se
       outputs_(config, naive_, presence_, clocks.library, clocks.harness),
       reader_(shape, taps_.capturer()) {}
 
-/// Lists in device memory have to stay until the queued work has read them: a graph's own buffers do. The host backend has read them when the
-/// call returns.
+/// Lists in device memory have to stay until the queued work has read them: a graph's own buffers do.
 OutputHandle Rank::end(const rcap_forward_layout& layout, std::span<const std::int64_t> slots, std::span<const std::int32_t> rows) {
+  Accelerator* const accelerator = layout.slots_memory == RCAP_MEMORY_DEVICE ? config_.accelerator : nullptr;
+  const DeviceArray given_slots(accelerator, slots);
+  const DeviceArray given_rows(accelerator, rows);
   for (;;) {
     rcap_output* output = nullptr;
     rcap_status status = RCAP_STATUS_OK;
     rcap_error error = make(rcap_error_init);
     {
       const auto lap = clocks_.library.lap();
-      status = rcap_capturer_end_forward(taps_.capturer(), &layout, slots.data(), bytes_of(slots), rows.data(), bytes_of(rows), nullptr, 0, nullptr,
-                                         &output, &error);
+      status = rcap_capturer_end_forward(taps_.capturer(), &layout, given_slots.data(), given_slots.bytes(), given_rows.data(), given_rows.bytes(),
+                                         nullptr, 0, nullptr, &output, &error);
     }
     if (status != RCAP_STATUS_BUSY) {
       require(status, error);
       return OutputHandle(output);
     }
-    // Every block is in flight. The captured rows are still there: settle one output and make the same call again (R32).
-    outputs_.settle_oldest();
+    // Every block is in flight. The captured rows are still there: settle one output and make the same call again (R32). Where there is none to
+    // settle, an accelerator is still copying what was dropped.
+    if (!outputs_.settle_oldest()) std::this_thread::yield();
   }
 }
 

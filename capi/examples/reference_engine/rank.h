@@ -10,6 +10,7 @@
 #include "checker.h"
 #include "forward.h"
 #include "geometry.h"
+#include "keeper.h"
 #include "kv_slots.h"
 #include "naive.h"
 #include "outputs.h"
@@ -33,7 +34,7 @@ struct Clocks {
 
 class Rank {
  public:
-  Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks);
+  Rank(const ModelShape& shape, const EngineConfig& config, std::uint64_t seed, Checker& checker, Clocks& clocks, RecordKeeper& keeper);
 
   [[nodiscard]] const Taps& taps() const { return taps_; }
   [[nodiscard]] NaiveCapturer& naive() { return naive_; }
@@ -94,6 +95,7 @@ class Rank {
   const EngineConfig& config_;
   Checker& checker_;
   Clocks& clocks_;
+  RecordKeeper& keeper_;
   Random random_;
   Taps taps_;
   NaiveCapturer naive_;

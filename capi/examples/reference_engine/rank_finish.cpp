@@ -2,6 +2,7 @@
 //
 // The end of a request: its KV is held until its record has been read, and only then cached or freed.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,12 @@ constexpr std::int64_t kReadTimeout = 10'000'000'000;
 void demand(const char* what, std::int64_t is, std::int64_t wanted) {
   if (is != wanted)
     throw std::runtime_error(std::string("at the end ") + what + " is " + std::to_string(is) + ", expected " + std::to_string(wanted));
+}
+
+std::int64_t rows_captured(const RecordBytes& record) {
+  std::int64_t captured = 0;
+  for (const std::uint8_t byte : record.row_validity) captured += std::popcount(byte);
+  return captured;
 }
 
 }  // namespace
@@ -64,6 +71,8 @@ bool Rank::read_and_check(const Finishing& finishing, std::int64_t timeout_ns) {
     spoil_next_record_ = false;
   }
   checker_.check(request.id, expected_rows(finishing), *record);
+  const std::int64_t captured = rows_captured(*record);
+  if (keeper_.wants(captured)) keeper_.keep({request.id, record->rows, captured, reader_.encode(range, slots)});
   return true;
 }
 

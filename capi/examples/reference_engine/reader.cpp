@@ -102,4 +102,21 @@ std::optional<RecordBytes> RecordReader::read_into(const ReadRange& range, std::
   return bytes;
 }
 
+std::vector<char> RecordReader::encode(const ReadRange& range, std::span<const std::int64_t> slots) const {
+  const rcap_read_layout layout = read_layout(range, RCAP_DTYPE_INT64);
+  rcap_error error = make(rcap_error_init);
+  std::vector<char> frame;
+  std::int64_t needed = 0;
+  const auto encode_into = [&](std::int64_t capacity) {
+    frame.resize(static_cast<std::size_t>(capacity));
+    return rcap_capturer_encode(capturer_, &layout, slots.data(), bytes_of(slots), nullptr, 0, RCAP_WIRE_FRAME, nullptr,
+                                frame.empty() ? nullptr : frame.data(), capacity, &needed, &error);
+  };
+  // Without a buffer it only says what it needs at most.
+  require(encode_into(0), error);
+  require(encode_into(needed), error);
+  frame.resize(static_cast<std::size_t>(needed));
+  return frame;
+}
+
 }  // namespace engine

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "checker.h"
 #include "model.h"
@@ -30,6 +31,9 @@ class RecordReader {
 
   /// Into the caller's memory, with slots as int32: what an engine does that has a place for the bytes already.
   [[nodiscard]] std::optional<RecordBytes> read_into(const ReadRange& range, std::span<const std::int64_t> slots) const;
+
+  /// As a self-describing frame, ready to be sent or stored, in one pass from the slots. The rows must be readable already.
+  [[nodiscard]] std::vector<char> encode(const ReadRange& range, std::span<const std::int64_t> slots) const;
 
  private:
   const ModelShape& shape_;

@@ -2,6 +2,7 @@
 #include "router.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "support.h"
 
@@ -55,9 +56,15 @@ void Router::weigh(const RowSource& row, std::int32_t column, std::span<std::uin
     std::ranges::copy(trace_->weights_of(row.trace_row, column), weights.begin());
     return;
   }
-  // Any bits are a weight: they have to come back as they went in. 0x3f.. is [0.5, 2).
+  // Renormalized, as the taps say: shares of the row's sum, cut to bfloat16, the same on every machine.
+  Draws sizes(row.prefix, column, 0xa5a5a5a5a5a5a5a5ULL);
+  double sum = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) sum += static_cast<double>(1 + (sizes.next() & 0xffU));
   Draws draws(row.prefix, column, 0xa5a5a5a5a5a5a5a5ULL);
-  for (std::uint16_t& weight : weights) weight = static_cast<std::uint16_t>(0x3f00U | (draws.next() & 0xffU));
+  for (std::uint16_t& weight : weights) {
+    const auto share = static_cast<float>(static_cast<double>(1 + (draws.next() & 0xffU)) / sum);
+    weight = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(share) >> 16);
+  }
 }
 
 }  // namespace engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taps.h"
 
+#include "accelerator.h"
 #include "support.h"
 
 namespace engine {
@@ -38,7 +39,9 @@ rcap_capturer_config capturer_config(const ModelShape& shape, const EngineConfig
   return config;
 }
 
-void call(rcap_tap* tap, const TopK& topk, std::int64_t first, std::int64_t rows, std::span<const std::int32_t> row_ids = {}) {
+}  // namespace
+
+void Taps::call(rcap_tap* tap, const TopK& topk, std::int64_t first, std::int64_t rows, std::span<const std::int32_t> row_ids) const {
   rcap_capture_layout layout = make(rcap_capture_layout_init);
   layout.ids_dtype = RCAP_DTYPE_INT32;
   layout.weights_dtype = RCAP_DTYPE_BFLOAT16;
@@ -47,17 +50,15 @@ void call(rcap_tap* tap, const TopK& topk, std::int64_t first, std::int64_t rows
   layout.tokens = rows;
   layout.first_row = first;
   const std::size_t skipped = static_cast<std::size_t>(first) * static_cast<std::size_t>(topk.columns);
-  const auto ids = topk.ids.subspan(skipped);
-  const auto weights = topk.weights.empty() ? topk.weights : topk.weights.subspan(skipped);
+  const DeviceArray ids(accelerator_, topk.ids.subspan(skipped));
+  const DeviceArray weights(accelerator_, topk.weights.empty() ? topk.weights : topk.weights.subspan(skipped));
+  const DeviceArray where(accelerator_, row_ids);
   rcap_error error = make(rcap_error_init);
-  require(
-      rcap_tap_capture(tap, &layout, ids.data(), bytes_of(ids), weights.data(), bytes_of(weights), row_ids.data(), count(row_ids), nullptr, &error),
-      error);
+  require(rcap_tap_capture(tap, &layout, ids.data(), ids.bytes(), weights.data(), weights.bytes(), where.data(), count(row_ids), nullptr, &error),
+          error);
 }
 
-}  // namespace
-
-Taps::Taps(const ModelShape& shape, const EngineConfig& engine) : plan_(make(rcap_capturer_plan_init)) {
+Taps::Taps(const ModelShape& shape, const EngineConfig& engine) : accelerator_(engine.accelerator), plan_(make(rcap_capturer_plan_init)) {
   const rcap_capturer_config config = capturer_config(shape, engine);
   const std::vector<std::int32_t>& layers = shape.moe_layers;
   rcap_error error = make(rcap_error_init);
@@ -66,7 +67,8 @@ Taps::Taps(const ModelShape& shape, const EngineConfig& engine) : plan_(make(rca
   require(rcap_capturer_plan_get(&config, layers.data(), count(layers), &plan_, &error), error);
 
   rcap_capturer* capturer = nullptr;
-  require(rcap_capturer_create(&config, layers.data(), count(layers), nullptr, &capturer, &error), error);
+  require(rcap_capturer_create(&config, layers.data(), count(layers), accelerator_ == nullptr ? nullptr : accelerator_->backend(), &capturer, &error),
+          error);
   capturer_.reset(capturer);
 
   rcap_model* target = nullptr;

@@ -42,6 +42,9 @@ class Taps {
   void discard_forward() const;
 
  private:
+  void call(rcap_tap* tap, const TopK& topk, std::int64_t first, std::int64_t rows, std::span<const std::int32_t> row_ids = {}) const;
+
+  Accelerator* accelerator_;
   CapturerHandle capturer_;
   rcap_capturer_plan plan_;
   std::vector<rcap_tap*> target_;

@@ -159,7 +159,7 @@ enum rcap_dtype_value {
 };
 
 /**
- * Where an array lives. The host backend reads both kinds at the call; what it finds in DEVICE memory it treats as an accelerator would:
+ * Where an array lives. The host backend reads both kinds at the call; what it finds in DEVICE memory it treats as an accelerator does:
  * bad entries are found at finalize, row by row, instead of refusing the call (R14).
  *
  * @since 0.1
@@ -172,7 +172,8 @@ enum rcap_memory_value {
 };
 
 /**
- * What went wrong, in the caller's memory. A null pointer or a wrong `struct_size` means that the caller does not want it.
+ * What went wrong, in the caller's memory. A null pointer, or a `struct_size` below the 256 bytes of this struct, means that the caller does not want it:
+ * nothing is written then. A larger one is a newer caller's, and only the first 256 bytes are written.
  *
  * `text` is one line: what was refused, with which value, against which limit. It is empty for OK, BUSY, NOT_READY and TIMEOUT.
  *
@@ -378,6 +379,22 @@ struct rcap_backend_info {
   char name[32];
   /** Device and driver in words. */
   char description[128];
+  /** Bytes of device memory that capturers hold at the moment. This and the counters below are 0 where the backend does not count, as the host. */
+  int64_t device_bytes;
+  /** The same of pinned host memory. */
+  int64_t pinned_bytes;
+  /** Captures since it was opened. */
+  int64_t captures;
+  /** Snapshots: one for each forward. */
+  int64_t snapshots;
+  /** Copies to the host. */
+  int64_t copies;
+  /** Bytes that these copies moved. */
+  int64_t copied_bytes;
+  /** 1 if the device has failed for good (R34): close everything and open it again, in a new process where its driver needs one. */
+  int32_t lost;
+  /** Always 0. */
+  int32_t reserved2;
 };
 
 /**
@@ -395,18 +412,38 @@ struct rcap_backend_info {
 void rcap_backend_info_init(rcap_backend_info* value, int64_t struct_size);
 
 /**
- * Opens a backend by name. `host` is built in.
+ * Opens a backend. `host` is built in; every other is a plugin (`backend.h`), which is loaded once and stays in the process.
  *
- * @param name     zero-terminated; `host`
+ * A name is looked for as `libroutecap_backend_<name>.so` in the folders of the environment variable ROUTECAP_BACKEND_PATH (absolute ones, separated by
+ * colons; not in a privileged process), in `routecap/backends-<abi>/` beside the library, and in the same folder of the configured library folder; never
+ * in the current folder. A file that will not do is passed over. The text of a failure says every place and why; `rcap_backend_search` says it whole.
+ *
+ * @param name     zero-terminated; `host`, a name of a-z, 0-9, _ and -, or the absolute path of a plugin
  * @param options  null for the defaults
  * @param backend  receives the handle; the caller destroys it
- * @return OK | INVALID_ARGUMENT (null, empty name) | NOT_FOUND (no backend of that name) | OUT_OF_RANGE (device or threads) | UNSUPPORTED | OUT_OF_MEMORY
+ * @return OK | INVALID_ARGUMENT (null, empty or impossible name, a relative path, a file that is no plugin) | NOT_FOUND (no such file) | CORRUPT (no shared
+ *         object) | UNSUPPORTED (of another architecture; an option) | VERSION_MISMATCH (of another interface) | INVALID_STATE (a library that the plugin
+ *         needs is lacking) | NO_DEVICE (the plugin finds none) | DEVICE | OUT_OF_RANGE (device or threads) | OUT_OF_MEMORY
  * @owner backend
  * @thread any
  * @since 0.1
  * @slot 9
  */
 rcap_status rcap_backend_open(const char* name, const rcap_backend_options* options, rcap_backend** backend, rcap_error* err);
+
+/**
+ * Tells where a backend of that name is looked for and what is there: one line a place, its path and `loads` or why not. Loads what can be loaded, opens nothing.
+ *
+ * @param name        as for `rcap_backend_open`
+ * @param text        receives the lines, zero-terminated; null with capacity 0
+ * @param text_bytes  capacity
+ * @param needed      receives the bytes written, or needed, the zero included
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE (capacity, `needed` is set) | OUT_OF_MEMORY
+ * @thread any
+ * @since 0.1
+ * @slot 84
+ */
+rcap_status rcap_backend_search(const char* name, void* text, int64_t text_bytes, int64_t* needed, rcap_error* err);
 
 /**
  * Describes an open backend.
@@ -579,7 +616,7 @@ struct rcap_capturer_config {
   int64_t dp_size;
   /** Attention tensor parallel size, >= 1: rows are rounded up to a multiple of it. @default 1 */
   int64_t attn_tp_size;
-  /** KV slots of this rank; 0 = it captures and stages, and does not store. */
+  /** KV slots of this rank, at most 2^40; 0 = it captures and stages, and does not store. */
   int64_t num_slots;
   /** Slots of one KV page, >= 1; `num_slots` is a multiple of it. Lets slots be named by page (`RCAP_UNIT_PAGE`). @default 1 */
   int64_t page_size;
@@ -605,7 +642,7 @@ void rcap_capturer_config_init(rcap_capturer_config* value, int64_t struct_size)
 
 /**
  * What a capturer will need, before anything is allocated. Taps are not known yet: a capturer with PARTIAL ones keeps 8 bytes more per slot and staged
- * row for every 64 layers. Rows whose weight version is not 0, and copied rows, use 16 bytes more per slot.
+ * row for every 64 layers, and per layer and staging block. Rows whose weight version is not 0, and copied rows, use 16 bytes more per slot.
  *
  * @init_slot 13
  * @since 0.1
@@ -766,6 +803,8 @@ struct rcap_capturer_stats {
   int64_t in_flight;
   /** The last number given to a forward, release or copy; 0 = none yet. */
   int64_t last_sequence;
+  /** Entries of `row_ids` in DEVICE memory that named no row of the device buffer (R14). */
+  int64_t rows_stray;
 };
 
 /**
@@ -877,8 +916,12 @@ rcap_status rcap_model_add_tap(rcap_model* self, int32_t layer_number, const rca
 /**
  * Ends the set-up. Fails closed (R20): no target, a denied target, a captured layer without a tap. After it nothing is loaded or added.
  *
+ * Device cache, staging blocks and slot store are made here, when the taps are known: a geometry that was created may be OUT_OF_MEMORY now
+ * (`rcap_capturer_plan_get` told how much it needs), and the call may be repeated.
+ *
  * @param self  a capturer
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | OUT_OF_MEMORY | FORKED
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (already sealed, or what is lacking) | UNSUPPORTED (the backend cannot keep such rows) |
+ *         OUT_OF_MEMORY (the memory of the plan) | DEVICE | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 23
@@ -888,7 +931,8 @@ rcap_status rcap_capturer_seal(rcap_capturer* self, rcap_error* err);
 /**
  * Hands one layer's top-k ids (and weights) of some rows over: narrowed, mapped, counted, written to the device cache.
  *
- * Enqueued on `stream`; the host backend has done it when it returns. Allocates nothing, waits for nothing, may be recorded into a graph. On a
+ * Enqueued on `stream`; the host backend has done it when it returns. Allocates nothing, waits for nothing, may be recorded into a graph (with what lies
+ * in DEVICE memory; a plugin may refuse HOST arrays as UNSUPPORTED). On a
  * denied tap nothing is looked at, nothing is written and the call is counted (R18). What does not fit the device buffer is refused before a
  * byte is written (R14). An id outside [0, E) marks its row, which is missing if it is ever committed.
  *
@@ -898,11 +942,13 @@ rcap_status rcap_capturer_seal(rcap_capturer* self, rcap_error* err);
  * @param ids_bytes      bytes readable at ids: at least (tokens - 1) * stride + columns * size
  * @param weights        [tokens, columns] of `weights_dtype`; required where weights are kept, else ignored (R29)
  * @param weights_bytes  bytes readable at weights
- * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i. In DEVICE
- *                       memory an entry outside the buffer is skipped, and a row named twice makes the forward LAYER_REPEATED
+ * @param row_ids        PARTIAL taps only: given row i belongs to device row first_row + row_ids[i]; null = first_row + i. Below 0
+ *                       or past the buffer's last row is out of range, a row named twice in one call is refused. In DEVICE memory
+ *                       both are found when the forward settles: the entry is counted in `rcap_summary.rows_stray`, the row named twice is
+ *                       missing with LAYER_REPEATED, and the others are stored (R14)
  * @param row_ids_count  `tokens`, or 0 with null
  * @param stream         backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | FORKED
  * @capture ok
  * @thread any  on different taps of one capturer; one caller per tap
  * @since 0.1
@@ -987,9 +1033,9 @@ enum rcap_fault_value {
   RCAP_FAULT_NONE = 0,
   /** A layer captured fewer rows than the forward has: every row of it is missing (R27). */
   RCAP_FAULT_LAYER_INCOMPLETE = 1,
-  /** A layer captured a row more than once (R27). */
+  /** A layer captured a row more than once: every row of the forward is missing, or with a PARTIAL layer only the row it captured twice (R27). */
   RCAP_FAULT_LAYER_REPEATED = 2,
-  /** A slot below -1 or past the last one (R14). */
+  /** A slot below -1 or past the last one, or with LATER one that is not among the slots given with the forward (R14). */
   RCAP_FAULT_SLOT_OUT_OF_RANGE = 3,
   /** A row below -1 or past the forward's last one (R14). */
   RCAP_FAULT_ROW_OUT_OF_RANGE = 4,
@@ -1142,6 +1188,12 @@ struct rcap_summary {
   int64_t layer_rows_captured;
   /** Rows that it should have captured: the forward's. */
   int64_t layer_rows_expected;
+  /** Entries of `row_ids` in DEVICE memory that named no row of the device buffer, over all PARTIAL taps; told with any acceptance (R14). */
+  int64_t rows_stray;
+  /** Layer number of the first layer that was given one, -1 without one. */
+  int32_t first_stray_layer;
+  /** Always 0. */
+  int32_t reserved;
 };
 
 /**
@@ -1210,7 +1262,8 @@ rcap_status rcap_capturer_discard_forward(rcap_capturer* self, void* stream, rca
 int64_t rcap_output_sequence(const rcap_output* self, rcap_error* err);
 
 /**
- * Tells which rows of a LATER forward are committed; once, before finalize. A refused call may be repeated (R21). 0 entries commit nothing.
+ * Tells which rows of a LATER forward are committed; once, before finalize. A refused call may be repeated (R21). 0 entries commit nothing. Lists in
+ * DEVICE memory are fetched in stream order, the call does not wait; finalize is NOT_READY until they are there. DEVICE here ends the output (R34).
  *
  * @param self         an output of a LATER forward
  * @param layout       shape
@@ -1283,7 +1336,8 @@ rcap_status rcap_output_wait(rcap_output* self, int64_t timeout_ns, rcap_error* 
  *
  * @param self     an output
  * @param summary  struct to fill, `struct_size` set; null = not wanted
- * @return OK | NOT_READY (copy not complete, not accepted, or the own thread is not done) | INVALID_ARGUMENT | DEVICE | CLOSED | FORKED
+ * @return OK | NOT_READY (`rcap_output_copy_to_host` not called or its copy not complete; a LATER forward not accepted; with OWN_THREAD, its
+ *         thread not done) | INVALID_ARGUMENT | DEVICE | CLOSED | FORKED
  * @thread handle
  * @since 0.1
  * @slot 40
@@ -1355,7 +1409,7 @@ struct rcap_slots_layout {
   int64_t struct_size;
   /** INT32 or INT64. @default 5 */
   int32_t slots_dtype;
-  /** A `rcap_memory`. */
+  /** A `rcap_memory`. A bad entry refuses the call wherever the list lives: the host backend reads DEVICE lists at the call, too. */
   int32_t memory;
   /** A `rcap_slot_unit`. */
   int32_t unit;
@@ -1416,14 +1470,16 @@ void rcap_slot_info_init(rcap_slot_info* value, int64_t struct_size);
 
 /**
  * Makes slots read as missing until they are written again (R8). Applied at the call, in call order; forwards numbered before it never leave a row there
- * (R9). Needed only before a slot could be read again without a new write. Releasing twice, or a reserved slot, is harmless.
+ * (R9). Needed only before a slot could be read again without a new write. Releasing twice, or a reserved slot, is harmless. A slot keeps the number of
+ * its release, so that releasing slots that were never used touches their pages of the store; `rcap_capturer_release_all` touches none.
  *
  * @param self         a sealed capturer
  * @param layout       shape
  * @param slots        slots or pages, each in range: -1 is not, and then nothing is applied
  * @param slots_bytes  bytes of the list, a whole number of elements
- * @param stream       backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | FORKED
+ * @param stream       backend's stream handle, null for its default stream. A list in DEVICE memory is fetched first: the call waits until the stream
+ *                     has come to it (the host backend reads it at once)
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | OUT_OF_MEMORY | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 46
@@ -1455,8 +1511,8 @@ rcap_status rcap_capturer_release_all(rcap_capturer* self, void* stream, rcap_er
  * @param from_bytes  bytes of the list
  * @param to          targets, each in range, none twice; a reserved one is left alone
  * @param to_bytes    the same number of elements
- * @param stream      backend's stream handle, null for its default stream
- * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | OUT_OF_MEMORY | FORKED
+ * @param stream      as for `rcap_capturer_release_slots`
+ * @return OK | INVALID_ARGUMENT | INVALID_STATE (not sealed) | OUT_OF_RANGE | UNSUPPORTED | DEVICE | OUT_OF_MEMORY | FORKED
  * @thread capturer
  * @since 0.1
  * @slot 48
@@ -1486,7 +1542,7 @@ rcap_status rcap_capturer_slot_info_get(const rcap_capturer* self, int64_t slot,
  * @since 0.1
  */
 enum rcap_read_flag_value {
-  /** Also the last token's row, if its slot is valid at the read (R2). */
+  /** Also the last token's row, if its slot is given and valid at the read; else the answer has n-1 rows and the call succeeds (R2). */
   RCAP_READ_INCLUDE_LAST = 1
 };
 
@@ -1586,7 +1642,8 @@ void rcap_read_info_init(rcap_read_info* value, int64_t struct_size);
  * Reads a request's rows by its slots into a new record.
  *
  * Rows nobody captured are missing: validity bit clear, bytes 0xFF, never zeros and never a previous tenant's (R7). A read never finalizes; what it
- * must wait for is NOT_READY after `timeout_ns`, with the lacking sequence in `rcap_error.detail` (R36).
+ * must wait for is NOT_READY after `timeout_ns`, with the lacking sequence in `rcap_error.detail` (R36). An `after_sequence` above the last number
+ * given is OUT_OF_RANGE at once, whatever the timeout.
  *
  * @param self         a sealed capturer
  * @param layout       range
@@ -2030,7 +2087,8 @@ rcap_status rcap_record_stack(const rcap_record* self, const rcap_record* other,
 /**
  * A new record of token positions that context parallelism dealt out to two ranks (R45). More than two are interleaved one after the other.
  *
- * The result reaches from the lowest to the highest position named; a position that nobody named is missing. A record that is itself the
+ * The result reaches from the lowest to the highest position named, which may span 1024 times the rows of both records and 65536; a position that nobody
+ * named is missing. A record that is itself the
  * result of an interleave gives its positions as the range from its start, and its missing rows give way to the other's.
  *
  * @param self                   rows of one rank
@@ -2040,7 +2098,8 @@ rcap_status rcap_record_stack(const rcap_record* self, const rcap_record* other,
  * @param other_positions        token position of each of them; null = start, start + 1, ...
  * @param other_positions_count  the other record's rows, or 0 with null
  * @param record                 receives the handle; the caller destroys it
- * @return OK | INVALID_ARGUMENT (null, another shape, a position twice among valid rows) | OUT_OF_RANGE (a negative position) | OUT_OF_MEMORY
+ * @return OK | INVALID_ARGUMENT (null, another shape, a position twice among valid rows) | OUT_OF_RANGE (a negative position, a
+ *         span too wide for the rows) | OUT_OF_MEMORY
  * @owner record
  * @thread any
  * @since 0.1
@@ -2275,8 +2334,12 @@ rcap_status rcap_record_encode(const rcap_record* self, int32_t format, const rc
 /**
  * Reads a record from a form.
  *
- * Never guesses: a fact that is neither in the bytes nor in the hints is INVALID_ARGUMENT and the text names the hint. Allocates no more than a small multiple of
- * the bytes given, whatever a header promises. Behind the record nothing may follow, but for frames: `consumed` tells where the next begins.
+ * Never guesses: a fact that is neither in the bytes nor in the hints is INVALID_ARGUMENT and the text names the hint. Behind the record nothing may
+ * follow, but for frames: `consumed` tells where the next begins.
+ *
+ * The record takes at most 64 times the bytes given and 1 MiB, and a compressed part of a frame at most 256 times its bytes, whatever a header promises;
+ * more is OUT_OF_RANGE or CORRUPT. A `csv` of another writer that is nearly all holes may need more: with the hints `rows`, `top_k` and `num_layers` (or
+ * `layer_ids`) the caller names the size, and the first bound does not apply.
  *
  * @param format           a `rcap_wire_format`
  * @param bytes            the form

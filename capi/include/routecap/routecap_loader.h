@@ -115,7 +115,8 @@ static inline const char* rcap_loader_function_name(int64_t index) {
     "rcap_wire_detect",
     "rcap_record_encode",
     "rcap_record_decode",
-    "rcap_capturer_encode"
+    "rcap_capturer_encode",
+    "rcap_backend_search"
   };
   return index >= 0 && index < RCAP_API_FUNCTIONS ? names[index] : NULL;
 }

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /** Functions in `struct rcap_api`. */
-#define RCAP_API_FUNCTIONS 84
+#define RCAP_API_FUNCTIONS 85
 
 /**
  * The functions, in the order of their @slot. Grows at its end only; `struct_size` says how far this library's goes. A member is called as its
@@ -219,6 +219,8 @@ typedef struct rcap_api {
   rcap_status (*capturer_encode)(const rcap_capturer* self, const rcap_read_layout* layout, const void* slots, int64_t slots_bytes,
                                  const int64_t* tags, int64_t tags_count, int32_t format, const rcap_encode_options* options, void* buffer,
                                  int64_t buffer_bytes, int64_t* needed, rcap_error* err);
+  /** `rcap_backend_search`, slot 84. */
+  rcap_status (*backend_search)(const char* name, void* text, int64_t text_bytes, int64_t* needed, rcap_error* err);
 } rcap_api;
 
 /**

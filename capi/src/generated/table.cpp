@@ -96,6 +96,7 @@ constexpr rcap_api kApi = {
     rcap_record_encode,
     rcap_record_decode,
     rcap_capturer_encode,
+    rcap_backend_search,
 };
 
 }  // namespace

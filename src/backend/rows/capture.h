@@ -9,7 +9,7 @@
 
 namespace routecap::rows::algorithm {
 
-/// Device row of a given row, -1 = skip it.
+/// Device row of a given row, -1 = a stray: it names none.
 RCAP_HD inline std::int64_t captured_row(const CaptureJob& job, std::int64_t index) {
   if (job.row_ids == nullptr) return job.first_row + index;
   const std::int64_t offset = load_as<std::int32_t>(job.row_ids + index);
@@ -23,7 +23,10 @@ struct CaptureRow {
 
   RCAP_HD void operator()(std::int64_t index) const {
     const std::int64_t row = captured_row(job, index);
-    if (row < 0) return;
+    if (row < 0) {
+      Words::add(job.cache.extents[job.layer].strays, 1);  // R14: told when the forward settles
+      return;
+    }
     const std::byte* ids = static_cast<const std::byte*>(job.ids) + index * job.ids_stride;
     const std::uint8_t fault = any_bad(ids) ? kMarkBadId : std::uint8_t{0};
     std::uint8_t& mark = layer_marks(job.cache, job.layer)[row];
@@ -90,7 +93,7 @@ struct RowRange {
   std::int64_t end = 0;
 };
 
-/// Rows that one given row covers: itself, or none when it is skipped.
+/// Rows that one given row covers: itself, or none when it is a stray.
 struct CoveredRow {
   CaptureJob job;
   RCAP_HD RowRange operator()(std::int64_t index) const {

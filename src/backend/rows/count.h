@@ -7,6 +7,7 @@
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/reduce.h>
+#include <thrust/transform.h>
 #include <thrust/tuple.h>
 
 #include "backend/rows/element.h"
@@ -37,15 +38,23 @@ struct AddCounts {
   }
 };
 
-/// Per layer the rows of [first_row, first_row + tokens) that it captured, and those that it captured more than once (R27).
+/// Strays of one layer.
+struct StraysOfLayer {
+  CacheView cache;
+  RCAP_HD std::int64_t operator()(std::int64_t layer) const { return cache.extents[layer].strays; }
+};
+
+/// Per layer the rows of [first_row, first_row + tokens) that it captured, and those that it captured more than once (R27); where there are
+/// PARTIAL layers, their strays too.
 template <class Policy>
 void count(const Policy& policy, const SnapshotJob& job) {
+  const thrust::counting_iterator<std::int64_t> first(0);
+  if (job.shape.cell_words != 0) thrust::transform(policy, first, first + job.shape.layers, job.strays, StraysOfLayer{job.cache});
   if (job.tokens == 0) {
     thrust::fill(policy, job.captured, job.captured + job.shape.layers, std::int64_t{0});
     thrust::fill(policy, job.repeated, job.repeated + job.shape.layers, std::int64_t{0});
     return;
   }
-  const thrust::counting_iterator<std::int64_t> first(0);
   const auto layer = thrust::make_transform_iterator(first, LayerOfMark{job.tokens});
   const auto counts = thrust::make_transform_iterator(first, CountsOfMark{job.cache, job.first_row, job.tokens});
   thrust::reduce_by_key(policy, layer, layer + job.shape.layers * job.tokens, counts, thrust::make_discard_iterator(),

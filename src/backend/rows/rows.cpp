@@ -15,7 +15,7 @@ const char* simd_level() { return best_kernels().name; }
 void clear_marks(const RowShape& shape, const CacheView& cache) {
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     LayerExtent& extent = cache.extents[layer];
-    if (extent.first == extent.end) continue;
+    if (extent.first == extent.end && extent.strays == 0) continue;
     std::memset(cache.marks + layer * cache.device_rows + extent.first, 0, static_cast<std::size_t>(extent.end - extent.first));
     extent = LayerExtent{};
   }

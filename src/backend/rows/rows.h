@@ -16,7 +16,7 @@ namespace routecap::rows {
 /// Narrows the given rows of one layer into the cache, marks them and extends the layer's extent.
 ///
 /// A row that is marked already keeps its bytes and is marked repeated, also when both are in this call. Ids outside [0, E) mark the row bad and
-/// leave any bytes. Different layers may be captured from different threads.
+/// leave any bytes. Entries of row_ids outside the cache are counted in the extent. Different layers may be captured from different threads.
 void capture(const CaptureJob& job);
 
 /// Copies rows of the cache out, token-major, and counts the marks of the forward's whole range. Marks stay.
@@ -24,7 +24,7 @@ void capture(const CaptureJob& job);
 /// Of a row outside the forward only `bad_layer` is written, as 0.
 void snapshot(const SnapshotJob& job);
 
-/// Sets the marks of every captured row back to 0 and the extents to empty. Work goes by what was captured.
+/// Sets the marks of every captured row back to 0 and the extents to empty, their strays too. Work goes by what was captured.
 void clear_marks(const RowShape& shape, const CacheView& cache);
 
 /// Stores rows in their slots, unless those are newer. Others may scatter and gather meanwhile, the same slots too.

@@ -75,13 +75,19 @@ Turn turn_for(std::int64_t cell_bytes) {
   }
 }
 
-/// Marks the staged rows that a layer has a bad id in, unless a layer in front of it has.
-void blame(const SnapshotJob& job, std::int64_t layer) {
+/// Notes the staged rows that something is wrong with in a layer, unless a layer in front of it had as much.
+void blame(const SnapshotJob& job, std::int32_t layer) {
   const std::uint8_t* marks = layer_marks(job.cache, layer) + job.first_row;
+  const bool partial = job.shape.cell_words != 0 && job.partial[layer] != 0;
   for (std::int64_t staged = 0; staged < job.staged; ++staged) {
     const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
-    if (row < 0 || row >= job.tokens || job.bad_layer[staged] != 0) continue;
-    if ((marks[row] & kMarkBadId) != 0) job.bad_layer[staged] = static_cast<std::int32_t>(layer + 1);
+    if (row < 0 || row >= job.tokens) continue;
+    std::int32_t& bad = job.bad_layer[staged];
+    if (partial && (marks[row] & kMarkRepeated) != 0) {
+      if (bad >= 0) bad = repeated_in(layer);
+    } else if ((marks[row] & kMarkBadId) != 0 && bad == 0) {
+      bad = bad_id_in(layer);
+    }
   }
 }
 
@@ -142,11 +148,12 @@ class Edges {
 void snapshot(const SnapshotJob& job, const Kernels& kernels) {
   const RowShape& shape = job.shape;
   std::fill(job.bad_layer, job.bad_layer + job.staged, 0);
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+  for (std::int32_t layer = 0; layer < shape.layers; ++layer) {
     const MarkSummary marks = kernels.summarize_marks(layer_marks(job.cache, layer) + job.first_row, job.tokens);
     job.captured[layer] = marks.captured;
     job.repeated[layer] = marks.repeated;
-    if ((marks.any & kMarkBadId) != 0) blame(job, layer);
+    if (shape.cell_words != 0) job.strays[layer] = job.cache.extents[layer].strays;
+    if ((marks.any & (kMarkBadId | kMarkRepeated)) != 0) blame(job, layer);
   }
   const Edges edges(job);
   const std::int64_t id_cell = id_cell_bytes(shape);

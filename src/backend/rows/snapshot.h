@@ -44,14 +44,14 @@ struct SnapshotCell {
   }
 };
 
-/// What stands once in a staged row: padding, cell bits, and the first layer with a bad id.
+/// What stands once in a staged row: padding, cell bits, and what is wrong with it.
 struct SnapshotRow {
   SnapshotJob job;
 
   RCAP_HD void operator()(std::int64_t staged) const {
     const RowShape& shape = job.shape;
     const std::int64_t row = staged_source(job, staged);
-    job.bad_layer[staged] = row < 0 ? 0 : first_bad_layer(row);
+    job.bad_layer[staged] = row < 0 ? 0 : bad_layer(row);
     if (row < 0) return;
     std::byte* out = job.payload + staged * shape.payload_bytes;
     const std::int64_t ids_end = shape.weight_bytes != 0 ? shape.weights_offset : weights_end();
@@ -76,11 +76,14 @@ struct SnapshotRow {
     return bits;
   }
 
-  [[nodiscard]] RCAP_HD std::int32_t first_bad_layer(std::int64_t row) const {
+  [[nodiscard]] RCAP_HD std::int32_t bad_layer(std::int64_t row) const {
+    std::int32_t bad = 0;
     for (std::int32_t layer = 0; layer < job.shape.layers; ++layer) {
-      if ((layer_marks(job.cache, layer)[row] & kMarkBadId) != 0) return layer + 1;
+      const std::uint8_t mark = layer_marks(job.cache, layer)[row];
+      if ((mark & kMarkRepeated) != 0 && job.shape.cell_words != 0 && job.partial[layer] != 0) return repeated_in(layer);
+      if ((mark & kMarkBadId) != 0 && bad == 0) bad = bad_id_in(layer);
     }
-    return 0;
+    return bad;
   }
 };
 

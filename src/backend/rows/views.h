@@ -30,10 +30,12 @@ inline constexpr std::uint8_t kMarkCaptured = 1;
 inline constexpr std::uint8_t kMarkRepeated = 2;  ///< captured more than once (R27)
 inline constexpr std::uint8_t kMarkBadId = 4;     ///< an id outside [0, E) or a physical id outside the map (R22)
 
-/// Rows [first, end) of one layer whose marks may be set. On its own cache line: layers are captured from different threads.
+/// What one layer captured since the last snapshot or `forget`: rows [first, end) are those whose marks may be set. On its own cache line: layers are
+/// captured from different threads.
 struct alignas(64) LayerExtent {
   std::int64_t first = 0;
-  std::int64_t end = 0;  ///< first == end: nothing captured
+  std::int64_t end = 0;     ///< first == end: nothing captured
+  std::int64_t strays = 0;  ///< entries of row_ids that named no row of the cache (R14)
 };
 
 /// The layer-major device cache.
@@ -43,6 +45,9 @@ struct CacheView {
   std::uint8_t* marks = nullptr;   ///< [L][device_rows]
   LayerExtent* extents = nullptr;  ///< [L]
   std::int64_t device_rows = 0;
+  const std::uint8_t* partial = nullptr;  ///< [L] 1 = the layer is PARTIAL; null without such
+  std::int32_t num_experts = 0;
+  std::int32_t weights_dtype = 0;  ///< as kept; 0 without weights
 };
 
 /// dtype codes are `rcap_dtype` of the public header.
@@ -51,6 +56,7 @@ struct CaptureJob {
   CacheView cache;
   std::int32_t layer = 0;  ///< column of the layer
   std::int32_t num_experts = 0;
+  std::int32_t memory = 0;            ///< a `rcap_memory`: of ids, weights and row_ids; what a host loop reads is host memory either way
   const void* ids = nullptr;          ///< [tokens] rows of at least K columns, any alignment
   std::int32_t ids_dtype = 0;         ///< INT64, INT32, INT16, UINT16, UINT8
   std::int64_t ids_stride = 0;        ///< bytes
@@ -60,12 +66,18 @@ struct CaptureJob {
   std::int64_t weights_stride = 0;    ///< bytes
   const void* id_map = nullptr;       ///< physical -> logical, or null
   std::int32_t id_map_dtype = 0;      ///< INT32 or INT64
+  std::int32_t id_map_memory = 0;     ///< a `rcap_memory`
   std::int64_t id_map_entries = 0;
   std::int64_t tokens = 0;
   std::int64_t first_row = 0;
   const std::int32_t* row_ids =
-      nullptr;  ///< given row i -> device row first_row + row_ids[i]; null = first_row + i. An entry outside the cache is skipped
+      nullptr;  ///< given row i -> device row first_row + row_ids[i]; null = first_row + i. An entry outside the cache is counted as a stray
 };
+
+/// Values of `SnapshotJob::bad_layer`: the first layer that has a bad id in the row, or the first PARTIAL layer that captured the row more than once,
+/// which goes before any bad id. What another layer captured twice spoils the whole forward and is told by its count (R27).
+constexpr std::int32_t bad_id_in(std::int32_t column) { return 1 + column; }
+constexpr std::int32_t repeated_in(std::int32_t column) { return -1 - column; }
 
 /// Which rows a snapshot takes, and where it puts them.
 struct SnapshotJob {
@@ -77,9 +89,10 @@ struct SnapshotJob {
   std::int64_t staged = 0;                ///< staged rows
   const std::uint8_t* partial = nullptr;  ///< [L] 1 = the layer is PARTIAL; read where shape.cell_words > 0
   std::byte* payload = nullptr;           ///< out [staged][payload_bytes]; padding bytes are written as zero
-  std::int32_t* bad_layer = nullptr;      ///< out [staged]: 0, or 1 + column of the first layer with kMarkBadId for that row
+  std::int32_t* bad_layer = nullptr;      ///< out [staged]: what is wrong with that row, see `bad_id_in` and `repeated_in`; 0 = nothing
   std::int64_t* captured = nullptr;       ///< out [L]: rows of the forward that the layer captured
   std::int64_t* repeated = nullptr;       ///< out [L]: rows of the forward that the layer captured more than once
+  std::int64_t* strays = nullptr;         ///< out [L]: the extents' strays; written where shape.cell_words > 0
 };
 
 /// Extension of a slot, used where its stamp says EXTENDED.

@@ -36,6 +36,9 @@ struct HostWords {
     std::atomic_ref<std::uint8_t>(byte).fetch_and(static_cast<std::uint8_t>(~bits), std::memory_order_relaxed);
   }
 
+  /// Adds to a counter that other rows of the layer add to.
+  static void add(std::int64_t& counter, std::int64_t value) { std::atomic_ref<std::int64_t>(counter).fetch_add(value, std::memory_order_relaxed); }
+
   /// A writer is inside the row: it needs a few hundred nanoseconds, unless it lost its core.
   static void wait(int turn) {
     if (turn >= kTurnsBeforeYield) std::this_thread::yield();

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding and loading plugins: where, in which order, and what is said of a file that will not do.
+#include <elf.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/rig.h"
+
+using namespace routecap_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kPlugins = ROUTECAP_TEST_PLUGINS;
+
+/// A folder of this process's own, with an environment that names folders in it.
+class Work {
+ public:
+  Work() : path_(fs::temp_directory_path() / ("routecap-plugin-" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() {
+    ::unsetenv("ROUTECAP_BACKEND_PATH");
+    fs::remove_all(path_);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  /// Puts a plugin into a folder under the name that a search looks for.
+  void place(const std::string& folder, const std::string& plugin, const std::string& name) const {
+    fs::create_directories(path_ / folder);
+    fs::copy_file(kPlugins / (plugin + ".so"), path_ / folder / ("libroutecap_backend_" + name + ".so"), fs::copy_options::overwrite_existing);
+  }
+  [[nodiscard]] fs::path write(const std::string& file, const std::string& bytes) const {
+    std::ofstream(path_ / file, std::ios::binary) << bytes;
+    return path_ / file;
+  }
+
+ private:
+  fs::path path_;
+};
+
+struct Opened {
+  std::int32_t status = RCAP_STATUS_OK;
+  std::string text;
+  Backend backend;
+};
+
+Opened open(const std::string& name, std::int32_t ordinal = 0, std::int32_t threads = 0) {
+  Error error;
+  auto options = make<rcap_backend_options>();
+  options.device_ordinal = ordinal;
+  options.threads = threads;
+  rcap_backend* backend = nullptr;
+  Opened opened;
+  opened.status = rcap_backend_open(name.c_str(), &options, &backend, error);
+  opened.backend.reset(backend);
+  opened.text = error.text();
+  CHECK((opened.status == RCAP_STATUS_OK) == (backend != nullptr));
+  CHECK(opened.text.find('\n') == std::string::npos);
+  CHECK(opened.text.empty() == (opened.status == RCAP_STATUS_OK));
+  return opened;
+}
+
+std::string plugin(const std::string& name) { return (kPlugins / (name + ".so")).string(); }
+
+std::string search(const std::string& name) {
+  Error error;
+  std::int64_t needed = 0;
+  CHECK(rcap_backend_search(name.c_str(), nullptr, 0, &needed, error) == RCAP_STATUS_OUT_OF_RANGE);
+  REQUIRE(needed > 1);
+  std::string text(static_cast<std::size_t>(needed), '#');
+  CHECK(rcap_backend_search(name.c_str(), text.data(), needed - 1, &needed, error) == RCAP_STATUS_OUT_OF_RANGE);
+  CHECK(text.front() == '#');
+  REQUIRE(rcap_backend_search(name.c_str(), text.data(), needed, &needed, error) == RCAP_STATUS_OK);
+  REQUIRE(text.back() == '\0');
+  text.pop_back();
+  return text;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+rcap_backend_info info_of(const Backend& backend) {
+  auto info = make<rcap_backend_info>();
+  REQUIRE(rcap_backend_describe(backend.get(), &info, nullptr) == RCAP_STATUS_OK);
+  return info;
+}
+
+/// Rows through a backend: stored, read, some of them bad or on a layer that skipped them.
+void check_rows(rcap_backend* backend) {
+  Setup setup;
+  setup.backend = backend;
+  setup.tap_flags = {0, RCAP_TAP_PARTIAL, 0};
+  Rig rig(setup);
+  rig.store({1, 2, 3}, {10, 11, 12});
+  CHECK(rig.show({10, 11, 12, 13}) == "1 2 3 -");
+  REQUIRE(rig.capture(0, {4, 5}) == RCAP_STATUS_OK);
+  REQUIRE(rig.capture_rows(1, {5}, {1}) == RCAP_STATUS_OK);
+  REQUIRE(rig.capture(2, {4, 5}) == RCAP_STATUS_OK);
+  CHECK(rig.settle(rig.end({.tokens = 2, .acceptance = RCAP_ACCEPT_GIVEN, .slots = {20, 21}, .rows = {1, 0}})).rows_stored == 2);
+  const Rows rows = rig.read({.slots = {20, 21}});
+  CHECK(rows.ids_of(0, 1) == rig.router().ids(5, rig.setup().layer_ids[1]));
+  CHECK(rows.cell(0, 1));
+  CHECK_FALSE(rows.cell(1, 1));
+  CHECK(rows.ids_of(1, 2) == rig.router().ids(4, rig.setup().layer_ids[2]));
+  const Output later = rig.forward_later({6, 7}, {30, 31});
+  Rig::accept(later, {.rows = {1}});
+  CHECK(rig.settle(later).rows_stored == 1);
+  CHECK(rig.show({30, 31}) == "- 7");
+  rig.capture_all({8});
+  rig.discard();
+  rig.release({10});
+  CHECK(rig.store({9}, {11}).rows_stored == 1);
+  CHECK(rig.show({10, 11, 12}) == "- 9 3");
+}
+
+}  // namespace
+
+TEST_CASE("a plugin is opened by its absolute path, describes itself and captures rows") {
+  const Opened example = open(plugin("routecap_backend_example"));
+  REQUIRE(example.status == RCAP_STATUS_OK);
+  const rcap_backend_info info = info_of(example.backend);
+  CHECK(std::string(info.name) == "example");
+  CHECK(std::string(info.description) == "host memory, as an example");
+  CHECK(info.threads == 1);
+  CHECK(info.host_memory == 1);
+  CHECK(info.lost == 0);
+  CHECK(info.device_bytes == 0);
+  check_rows(example.backend.get());
+  const rcap_backend_info after = info_of(example.backend);
+  CHECK(after.device_bytes == 0);  // the capturer is gone, and everything with it
+  CHECK(after.pinned_bytes == 0);
+  CHECK(after.captures > 0);
+  CHECK(after.snapshots == 4);
+}
+
+TEST_CASE("a capturer keeps its backend alive") {
+  Opened example = open(plugin("routecap_backend_example"));
+  REQUIRE(example.status == RCAP_STATUS_OK);
+  Setup setup;
+  setup.backend = example.backend.get();
+  Rig rig(setup);
+  CHECK(info_of(example.backend).device_bytes > 0);
+  CHECK(info_of(example.backend).pinned_bytes > 0);
+  example.backend.reset();
+  rig.store({1}, {10});
+  CHECK(rig.show({10}) == "1");
+}
+
+TEST_CASE("what a plugin refuses comes with its own text: an ordinal, threads, a shape") {
+  CHECK(open(plugin("routecap_backend_example"), 1).status == RCAP_STATUS_OUT_OF_RANGE);
+  const Opened threads = open(plugin("routecap_backend_example"), 0, 2);
+  CHECK(threads.status == RCAP_STATUS_OUT_OF_RANGE);
+  CHECK(threads.text == "backend \"example\": open: threads: the example works on the caller's thread");
+  const Opened example = open(plugin("routecap_backend_example"));
+  Setup setup;
+  setup.backend = example.backend.get();
+  setup.config.weights_dtype = RCAP_DTYPE_FLOAT16;
+  setup.seal = false;
+  Rig rig(setup);
+  Error error;
+  CHECK(name(rcap_capturer_seal(rig.get(), error)) == "RCAP_STATUS_UNSUPPORTED");
+  CHECK(error.text() == "backend \"example\": prepare: weights_dtype: the example keeps no weights");
+  CHECK(info_of(example.backend).device_bytes == 0);
+}
+
+TEST_CASE("an older plugin serves a newer library, a newer plugin an older one") {
+  for (const char* age : {"older", "newer"}) {
+    CAPTURE(age);
+    const Opened frozen = open(plugin(std::string("frozen_") + age));
+    REQUIRE_MESSAGE(frozen.status == RCAP_STATUS_OK, frozen.text);
+    CHECK(std::string(info_of(frozen.backend).name) == age);
+    check_rows(frozen.backend.get());
+    CHECK(info_of(frozen.backend).device_bytes == 0);
+    CHECK(info_of(frozen.backend).lost == 0);
+  }
+}
+
+TEST_CASE("each way of being no plugin has a status and a text of its own, with the path") {
+  const Work work;
+  std::ifstream file(plugin("routecap_backend_example"), std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  REQUIRE(bytes.size() > sizeof(Elf64_Ehdr));
+  std::string foreign = bytes;
+  foreign[offsetof(Elf64_Ehdr, e_machine)] = EM_SPARCV9;
+  foreign[offsetof(Elf64_Ehdr, e_machine) + 1] = 0;
+  std::string narrow = bytes;
+  narrow[EI_CLASS] = ELFCLASS32;
+  const struct {
+    std::string path;
+    const char* status;
+    const char* text;
+  } cases[] = {
+      {(work.path() / "none.so").string(), "RCAP_STATUS_NOT_FOUND", "no such file"},
+      {work.path().string(), "RCAP_STATUS_CORRUPT", "is not a file"},
+      {work.write("text.so", "#!/bin/sh\nexit 0\n# long enough to hold a header, and yet none\n").string(), "RCAP_STATUS_CORRUPT",
+       "is not a shared object"},
+      {work.write("empty.so", "").string(), "RCAP_STATUS_CORRUPT", "is not a shared object"},
+      {work.write("short.so", bytes.substr(0, 70)).string(), "RCAP_STATUS_CORRUPT", "is not a whole shared object"},
+      {work.write("foreign.so", foreign).string(), "RCAP_STATUS_UNSUPPORTED",
+       "is for another architecture: ELF machine 43 (64 bit), this process is "},
+      {work.write("narrow.so", narrow).string(), "RCAP_STATUS_UNSUPPORTED", "(32 bit), this process is "},
+      {plugin("lacking"), "RCAP_STATUS_INVALID_STATE", "a_function_that_no_library_has"},
+      {plugin("no_plugin"), "RCAP_STATUS_INVALID_ARGUMENT", "is no plugin: it has no routecap_backend_entry_1"},
+      {plugin("refusing_OTHER_INTERFACE"), "RCAP_STATUS_VERSION_MISMATCH", "is a plugin of interface 3, this library ("},
+      {plugin("refusing_NULL_TABLE"), "RCAP_STATUS_VERSION_MISMATCH", "needs a library that knows lanes"},
+      {plugin("refusing_SHORT_TABLE"), "RCAP_STATUS_VERSION_MISMATCH", "its table has "},
+      {plugin("refusing_NO_CAPTURE"), "RCAP_STATUS_VERSION_MISMATCH", "its table lacks capture"},
+      {plugin("refusing_SMALL_JOBS"), "RCAP_STATUS_VERSION_MISMATCH", "its jobs have "},
+  };
+  for (const auto& wrong : cases) {
+    CAPTURE(wrong.path);
+    const Opened opened = open(wrong.path);
+    CAPTURE(opened.text);
+    CHECK(name(opened.status) == wrong.status);
+    CHECK(has(search(wrong.path), wrong.text));
+    CHECK(search(wrong.path).rfind(wrong.path + ": ", 0) == 0);
+    CHECK(has(opened.text, wrong.text));
+    CHECK(has(opened.text, fs::path(wrong.path).filename().string() + ": "));
+  }
+}
+
+TEST_CASE("of a path that is too long for an error's text the end is kept, and the reason") {
+  const Work work;
+  const fs::path folder = work.path() / std::string(200, 'd') / std::string(200, 'e');
+  fs::create_directories(folder);
+  const fs::path file = folder / "odd.so";
+  fs::copy_file(plugin("no_plugin"), file);
+  const Opened opened = open(file.string());
+  CHECK(name(opened.status) == "RCAP_STATUS_INVALID_ARGUMENT");
+  CHECK(opened.text.rfind("...", 0) == 0);
+  CHECK(has(opened.text, "e/odd.so: is no plugin: it has no routecap_backend_entry_1"));
+  CHECK(search(file.string()) == file.string() + ": is no plugin: it has no routecap_backend_entry_1\n");
+}
+
+TEST_CASE("a probe that finds no device is an answer with a status of its own, and opening may fail") {
+  const Opened none = open(plugin("refusing_NO_DEVICE"));
+  CHECK(name(none.status) == "RCAP_STATUS_NO_DEVICE");
+  CHECK(none.text == "backend \"refusing\": probe: driver 12.2 is older than the 12.4 that is needed");
+  CHECK(open(plugin("refusing_SILENT")).text == "backend \"refusing\": probe: failed and does not say why");
+  const Opened busy = open(plugin("refusing_BAD_STATUS"));
+  CHECK(name(busy.status) == "RCAP_STATUS_INTERNAL");
+  CHECK(has(busy.text, "probe answers -6, which it must not: later"));
+  const Opened broken = open(plugin("refusing_BROKEN_OPEN"));
+  CHECK(name(broken.status) == "RCAP_STATUS_DEVICE");
+  CHECK(broken.text == "backend \"refusing\": open: the card answers?nothing");
+  // The host goes on working.
+  Rig rig;
+  rig.store({1}, {10});
+  CHECK(rig.show({10}) == "1");
+}
+
+TEST_CASE("a name is looked for in ROUTECAP_BACKEND_PATH, beside the library and in the configured folder, never in the current one") {
+  const Work work;
+  ::setenv("ROUTECAP_BACKEND_PATH", ("relative::" + (work.path() / "a").string() + "/:" + (work.path() / "b").string()).c_str(), 1);
+  const std::string file = "/libroutecap_backend_example.so";
+  const std::string report = search("example");
+  CAPTURE(report);
+  const std::string a = (work.path() / "a").string() + file + ": no such file\n";
+  const std::string b = (work.path() / "b").string() + file + ": no such file\n";
+  CHECK(report.rfind("relative: is not an absolute path\n" + a + b, 0) == 0);
+  const std::string beside = fs::path(ROUTECAP_TEST_LIBRARY).parent_path().string() + "/routecap/backends-1" + file + ": no such file\n";
+  const std::string configured = std::string(ROUTECAP_TEST_LIBDIR) + "/routecap/backends-1" + file + ": no such file\n";
+  CHECK(report.substr(report.find(b) + b.size()) == beside + configured);
+  CHECK_FALSE(has(report, fs::current_path().string() + file));
+  Opened none = open("example");
+  CHECK(name(none.status) == "RCAP_STATUS_NOT_FOUND");
+  CHECK(none.text.rfind("backend \"example\": relative: is not an absolute path; ", 0) == 0);
+
+  // The first that loads is taken; one that is there and will not do decides the status.
+  work.place("a", "refusing_NO_CAPTURE", "example");
+  const Opened refused = open("example");
+  CHECK(name(refused.status) == "RCAP_STATUS_VERSION_MISMATCH");
+  CHECK(refused.text.rfind("backend \"example\": ", 0) == 0);
+  CHECK(has(refused.text, "/libroutecap_backend_example.so: its table lacks capture; relative: is not"));
+  work.place("b", "routecap_backend_example", "example");
+  CHECK(open("example").status == RCAP_STATUS_OK);
+  CHECK(has(search("example"), (work.path() / "b").string() + file + ": loads\n"));
+  CHECK(has(search("example"), (work.path() / "a").string() + file + ": its table lacks capture\n"));
+
+  // No folder of the environment, no plugin; not from the current folder either.
+  ::unsetenv("ROUTECAP_BACKEND_PATH");
+  const fs::path before = fs::current_path();
+  fs::current_path(work.path() / "b");
+  CHECK(name(open("example").status) == "RCAP_STATUS_NOT_FOUND");
+  CHECK(name(open("./libroutecap_backend_example.so").status) == "RCAP_STATUS_INVALID_ARGUMENT");
+  fs::current_path(before);
+}
+
+TEST_CASE("what is neither a name nor an absolute path is refused") {
+  for (const char* bad : {"", "sub/plugin.so", "../plugin.so", "CUDA", "a b", "caf\xC3\xA9", "a.so", "0123456789012345678901234567890123"}) {
+    CAPTURE(bad);
+    const Opened opened = open(bad);
+    CHECK(name(opened.status) == "RCAP_STATUS_INVALID_ARGUMENT");
+    std::int64_t needed = 7;
+    Error error;
+    CHECK(rcap_backend_search(bad, nullptr, 0, &needed, error) == RCAP_STATUS_INVALID_ARGUMENT);
+    CHECK(needed == 7);
+  }
+  CHECK(search("host") == "host: built in\n");
+}
+
+TEST_CASE("a plugin may be opened from many threads at once") {
+  std::vector<std::thread> threads;
+  std::vector<std::int32_t> statuses(8, RCAP_STATUS_INTERNAL);
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    threads.emplace_back([&, i] {
+      rcap_backend* backend = nullptr;
+      statuses[i] = rcap_backend_open(plugin(i % 2 == 0 ? "routecap_backend_example" : "frozen_older").c_str(), nullptr, &backend, nullptr);
+      rcap_backend_destroy(backend);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::int32_t status : statuses) CHECK(status == RCAP_STATUS_OK);
+}
