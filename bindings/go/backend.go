@@ -32,6 +32,22 @@ type BackendInfo struct {
 	Name string
 	// Description is device and driver in words.
 	Description string
+	// DeviceBytes and PinnedBytes are what capturers hold at the moment, of device memory and of pinned host memory. These and the counters below are 0
+	// where the backend does not count, as the host.
+	DeviceBytes, PinnedBytes int64
+	// Captures, Snapshots (one for each forward) and Copies to the host since it was opened; CopiedBytes is what the copies moved.
+	Captures, Snapshots, Copies, CopiedBytes int64
+	// Lost: the device has failed for good (R34).
+	Lost bool
+}
+
+// SearchBackend tells where a backend of that name is looked for and what is there: one line a place, its path and "loads" or why not. It loads what
+// can be loaded and opens nothing.
+func SearchBackend(name string) (string, error) {
+	lines, err := appendEncoded(nil, func(free []byte, needed, failed unsafe.Pointer) int32 {
+		return native.Rcap_backend_search(name, free, needed, failed)
+	})
+	return text(lines), err
 }
 
 // OpenBackend opens a backend by name; "host" is built in.
@@ -60,7 +76,8 @@ func (b *Backend) Describe() (BackendInfo, error) {
 	info := backendInfoLayout{structSize: int64(unsafe.Sizeof(backendInfoLayout{}))}
 	failed := wanted()
 	status := native.Rcap_backend_describe(b.cell.handle, unsafe.Pointer(&info), unsafe.Pointer(&failed))
-	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:])}, failure(status, &failed)
+	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:]), info.deviceBytes,
+		info.pinnedBytes, info.captures, info.snapshots, info.copies, info.copiedBytes, info.lost != 0}, failure(status, &failed)
 }
 
 // Close gives the backend back; capturers made with it go on working. It returns nil.

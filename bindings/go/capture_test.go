@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -413,6 +414,11 @@ func TestPlanAndLayoutAndLibrary(t *testing.T) {
 	must(t, err)
 	if info.Name != "host" || !info.HostMemory {
 		t.Fatalf("backend %+v", info)
+	}
+	places, err := routecap.SearchBackend("toaster")
+	must(t, err)
+	if !strings.Contains(places, "libroutecap_backend_toaster.so") || strings.ContainsRune(places, 0) {
+		t.Fatalf("%q", places)
 	}
 	capturer, err := routecap.NewCapturer(routecap.Config{NumExperts: 2, TopK: 1, LayerIDs: []int32{0}, MaxForwardTokens: 1, Backend: backend})
 	must(t, err)
