@@ -3,6 +3,7 @@
 package routecap
 
 import (
+	"errors"
 	"runtime"
 	"unsafe"
 
@@ -44,10 +45,18 @@ type BackendInfo struct {
 // SearchBackend tells where a backend of that name is looked for and what is there: one line a place, its path and "loads" or why not. It loads what
 // can be loaded and opens nothing.
 func SearchBackend(name string) (string, error) {
-	lines, err := appendEncoded(nil, func(free []byte, needed, failed unsafe.Pointer) int32 {
-		return native.Rcap_backend_search(name, free, needed, failed)
-	})
-	return text(lines), err
+	var needed int64
+	failed := wanted()
+	// Without room it is out of range and says what it needs; what is found in between may be more.
+	err := failure(native.Rcap_backend_search(name, nil, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed)
+	for lines := []byte(nil); errors.Is(err, ErrOutOfRange) && int(needed) > len(lines); {
+		lines = make([]byte, needed)
+		err = failure(native.Rcap_backend_search(name, lines, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed)
+		if err == nil {
+			return text(lines), nil
+		}
+	}
+	return "", err
 }
 
 // OpenBackend opens a backend by name; "host" is built in.
