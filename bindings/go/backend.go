@@ -3,6 +3,7 @@
 package routecap
 
 import (
+	"errors"
 	"runtime"
 	"unsafe"
 
@@ -32,6 +33,30 @@ type BackendInfo struct {
 	Name string
 	// Description is device and driver in words.
 	Description string
+	// DeviceBytes and PinnedBytes are what capturers hold at the moment, of device memory and of pinned host memory. These and the counters below are 0
+	// where the backend does not count, as the host.
+	DeviceBytes, PinnedBytes int64
+	// Captures, Snapshots (one for each forward) and Copies to the host since it was opened; CopiedBytes is what the copies moved.
+	Captures, Snapshots, Copies, CopiedBytes int64
+	// Lost: the device has failed for good (R34).
+	Lost bool
+}
+
+// SearchBackend tells where a backend of that name is looked for and what is there: one line a place, its path and "loads" or why not. It loads what
+// can be loaded and opens nothing.
+func SearchBackend(name string) (string, error) {
+	var needed int64
+	failed := wanted()
+	// Without room it is out of range and says what it needs; what is found in between may be more.
+	err := failure(native.Rcap_backend_search(name, nil, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed)
+	for lines := []byte(nil); errors.Is(err, ErrOutOfRange) && int(needed) > len(lines); {
+		lines = make([]byte, needed)
+		err = failure(native.Rcap_backend_search(name, lines, unsafe.Pointer(&needed), unsafe.Pointer(&failed)), &failed)
+		if err == nil {
+			return text(lines), nil
+		}
+	}
+	return "", err
 }
 
 // OpenBackend opens a backend by name; "host" is built in.
@@ -60,7 +85,8 @@ func (b *Backend) Describe() (BackendInfo, error) {
 	info := backendInfoLayout{structSize: int64(unsafe.Sizeof(backendInfoLayout{}))}
 	failed := wanted()
 	status := native.Rcap_backend_describe(b.cell.handle, unsafe.Pointer(&info), unsafe.Pointer(&failed))
-	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:])}, failure(status, &failed)
+	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:]), info.deviceBytes,
+		info.pinnedBytes, info.captures, info.snapshots, info.copies, info.copiedBytes, info.lost != 0}, failure(status, &failed)
 }
 
 // Close gives the backend back; capturers made with it go on working. It returns nil.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -234,6 +235,36 @@ func TestWeightsTagsAndStrides(t *testing.T) {
 	must(t, err)
 }
 
+// What lies at an address that Go knows nothing of: a device's, or here a mapping.
+func TestArraysByAddress(t *testing.T) {
+	mapped, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	must(t, err)
+	defer syscall.Munmap(mapped)
+	s := newScene(t, nil)
+	ids := s.ids(2)
+	copy(unsafe.Slice((*int32)(unsafe.Pointer(&mapped[0])), 8), ids)
+	slots := unsafe.Slice((*int64)(unsafe.Pointer(&mapped[1024])), 2)
+	slots[0], slots[1] = 11, 12
+	address := uint64(uintptr(unsafe.Pointer(&mapped[0])))
+	for _, tap := range s.taps {
+		must(t, tap.Capture(routecap.Capture{IDs: routecap.DeviceArray(routecap.DTypeInt32, address, 32), Columns: 4, Tokens: 2}))
+	}
+	output, err := s.capturer.EndForward(routecap.Forward{Tokens: 2, Slots: routecap.DeviceArray(routecap.DTypeInt64, address+1024, 16)})
+	must(t, err)
+	defer output.Close()
+	must(t, output.CopyToHost(0))
+	_, err = output.Finalize()
+	must(t, err)
+	for token, slot := range slots {
+		row := ids[token*4 : token*4+4]
+		s.rows[slot] = append(append(append([]int32{}, row...), row...), row...)
+	}
+	record, err := s.capturer.Read(routecap.Read{Slots: routecap.ArrayOf(slots), Tokens: 3})
+	must(t, err)
+	defer record.Close()
+	s.expect(record, slots)
+}
+
 // A map in memory that is not Go's: of a global, and of a mapping that an engine shares with others.
 func TestIDMapsOutsideGosHeap(t *testing.T) {
 	mapped, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
@@ -383,6 +414,11 @@ func TestPlanAndLayoutAndLibrary(t *testing.T) {
 	must(t, err)
 	if info.Name != "host" || !info.HostMemory {
 		t.Fatalf("backend %+v", info)
+	}
+	places, err := routecap.SearchBackend("toaster")
+	must(t, err)
+	if !strings.Contains(places, "libroutecap_backend_toaster.so") || strings.ContainsRune(places, 0) {
+		t.Fatalf("%q", places)
 	}
 	capturer, err := routecap.NewCapturer(routecap.Config{NumExperts: 2, TopK: 1, LayerIDs: []int32{0}, MaxForwardTokens: 1, Backend: backend})
 	must(t, err)

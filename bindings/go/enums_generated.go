@@ -98,7 +98,7 @@ func (value DType) String() string {
 }
 
 // Memory: Where an array lives. The host backend reads both kinds at the call; what it finds in DEVICE memory it
-// treats as an accelerator would: bad entries are found at finalize, row by row, instead of refusing the call (R14).
+// treats as an accelerator does: bad entries are found at finalize, row by row, instead of refusing the call (R14).
 type Memory int32
 
 const (
@@ -348,9 +348,10 @@ const (
 	FaultNone Fault = 0
 	// A layer captured fewer rows than the forward has: every row of it is missing (R27).
 	FaultLayerIncomplete Fault = 1
-	// A layer captured a row more than once (R27).
+	// A layer captured a row more than once: every row of the forward is missing, or with a PARTIAL layer only the row
+	// it captured twice (R27).
 	FaultLayerRepeated Fault = 2
-	// A slot below -1 or past the last one (R14).
+	// A slot below -1 or past the last one, or with LATER one that is not among the slots given with the forward (R14).
 	FaultSlotOutOfRange Fault = 3
 	// A row below -1 or past the forward's last one (R14).
 	FaultRowOutOfRange Fault = 4
@@ -414,7 +415,8 @@ func (value SlotUnit) String() string {
 type ReadFlags int32
 
 const (
-	// Also the last token's row, if its slot is valid at the read (R2).
+	// Also the last token's row, if its slot is given and valid at the read; else the answer has n-1 rows and the call
+	// succeeds (R2).
 	ReadIncludeLast ReadFlags = 1
 )
 

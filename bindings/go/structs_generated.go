@@ -3,8 +3,9 @@
 
 package routecap
 
-// errorLayout: What went wrong, in the caller's memory. A null pointer or a wrong `struct_size` means that the caller
-// does not want it.
+// errorLayout: What went wrong, in the caller's memory. A null pointer, or a `struct_size` below the 256 bytes of
+// this struct, means that the caller does not want it: nothing is written then. A larger one is a newer caller's, and
+// only the first 256 bytes are written.
 //
 // `text` is one line: what was refused, with which value, against which limit. It is empty for OK, BUSY, NOT_READY
 // and TIMEOUT.
@@ -43,6 +44,14 @@ type backendInfoLayout struct {
 	reserved      int32
 	name          [32]byte
 	description   [128]byte
+	deviceBytes   int64
+	pinnedBytes   int64
+	captures      int64
+	snapshots     int64
+	copies        int64
+	copiedBytes   int64
+	lost          int32
+	reserved2     int32
 }
 
 // capturerConfigLayout: Geometry of a capturer. Tokens, requests and slots are counts; every product is checked for
@@ -73,8 +82,8 @@ type capturerConfigLayout struct {
 }
 
 // Plan: What a capturer will need, before anything is allocated. Taps are not known yet: a capturer with PARTIAL ones
-// keeps 8 bytes more per slot and staged row for every 64 layers. Rows whose weight version is not 0, and copied
-// rows, use 16 bytes more per slot.
+// keeps 8 bytes more per slot and staged row for every 64 layers, and per layer and staging block. Rows whose weight
+// version is not 0, and copied rows, use 16 bytes more per slot.
 type Plan struct {
 	structSize int64
 	// Rows of the device buffer (R13).
@@ -157,6 +166,8 @@ type Stats struct {
 	InFlight int64
 	// The last number given to a forward, release or copy; 0 = none yet.
 	LastSequence int64
+	// Entries of `row_ids` in DEVICE memory that named no row of the device buffer (R14).
+	RowsStray int64
 }
 
 // forwardLayout: What [Capturer.EndForward] stages.
@@ -230,6 +241,12 @@ type Summary struct {
 	LayerRowsCaptured int64
 	// Rows that it should have captured: the forward's.
 	LayerRowsExpected int64
+	// Entries of `row_ids` in DEVICE memory that named no row of the device buffer, over all PARTIAL taps; told with any
+	// acceptance (R14).
+	RowsStray int64
+	// Layer number of the first layer that was given one, -1 without one.
+	FirstStrayLayer int32
+	reserved        int32
 }
 
 // slotsLayout: A list of slots for [Capturer.ReleaseSlots] and [Capturer.CopySlots].

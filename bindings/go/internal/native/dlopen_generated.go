@@ -864,3 +864,16 @@ func Rcap_capturer_encode(self uintptr, layout unsafe.Pointer, slots []byte, tag
 	result, _, _ := purego.SyscallN(function, self, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(slots))), uintptr(len(slots)), uintptr(unsafe.Pointer(unsafe.SliceData(tags))), uintptr(len(tags)), uintptr(format), uintptr(options), uintptr(unsafe.Pointer(unsafe.SliceData(buffer))), uintptr(len(buffer)), uintptr(needed), uintptr(err))
 	return int32(result)
 }
+
+func Rcap_backend_search(name string, text []byte, needed unsafe.Pointer, err unsafe.Pointer) int32 {
+	nameText := append([]byte(name), 0)
+	if len(text) == 0 {
+		text = nil
+	}
+	function := table.function(84)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(&nameText[0])), uintptr(unsafe.Pointer(unsafe.SliceData(text))), uintptr(len(text)), uintptr(needed), uintptr(err))
+	return int32(result)
+}

@@ -171,71 +171,73 @@ typedef long long swig_type_9;
 typedef long long swig_type_10;
 typedef long long swig_type_11;
 typedef _gostring_ swig_type_12;
-typedef long long swig_type_13;
-typedef long long swig_type_14;
+typedef _gostring_ swig_type_13;
+typedef _goslice_ swig_type_14;
 typedef long long swig_type_15;
 typedef long long swig_type_16;
 typedef long long swig_type_17;
-typedef _goslice_ swig_type_18;
-typedef _goslice_ swig_type_19;
-typedef _gostring_ swig_type_20;
+typedef long long swig_type_18;
+typedef long long swig_type_19;
+typedef _goslice_ swig_type_20;
 typedef _goslice_ swig_type_21;
-typedef _goslice_ swig_type_22;
+typedef _gostring_ swig_type_22;
 typedef _goslice_ swig_type_23;
 typedef _goslice_ swig_type_24;
-typedef long long swig_type_25;
-typedef long long swig_type_26;
+typedef _goslice_ swig_type_25;
+typedef _goslice_ swig_type_26;
 typedef long long swig_type_27;
-typedef _goslice_ swig_type_28;
-typedef _goslice_ swig_type_29;
+typedef long long swig_type_28;
+typedef long long swig_type_29;
 typedef _goslice_ swig_type_30;
-typedef long long swig_type_31;
+typedef _goslice_ swig_type_31;
 typedef _goslice_ swig_type_32;
-typedef _goslice_ swig_type_33;
-typedef long long swig_type_34;
-typedef long long swig_type_35;
+typedef long long swig_type_33;
+typedef _goslice_ swig_type_34;
+typedef _goslice_ swig_type_35;
 typedef long long swig_type_36;
 typedef long long swig_type_37;
-typedef _goslice_ swig_type_38;
-typedef _goslice_ swig_type_39;
+typedef long long swig_type_38;
+typedef long long swig_type_39;
 typedef _goslice_ swig_type_40;
-typedef long long swig_type_41;
-typedef long long swig_type_42;
+typedef _goslice_ swig_type_41;
+typedef _goslice_ swig_type_42;
 typedef long long swig_type_43;
-typedef _goslice_ swig_type_44;
-typedef _goslice_ swig_type_45;
+typedef long long swig_type_44;
+typedef long long swig_type_45;
 typedef _goslice_ swig_type_46;
 typedef _goslice_ swig_type_47;
 typedef _goslice_ swig_type_48;
 typedef _goslice_ swig_type_49;
 typedef _goslice_ swig_type_50;
-typedef long long swig_type_51;
-typedef long long swig_type_52;
-typedef _goslice_ swig_type_53;
-typedef _goslice_ swig_type_54;
+typedef _goslice_ swig_type_51;
+typedef _goslice_ swig_type_52;
+typedef long long swig_type_53;
+typedef long long swig_type_54;
 typedef _goslice_ swig_type_55;
 typedef _goslice_ swig_type_56;
 typedef _goslice_ swig_type_57;
-typedef long long swig_type_58;
-typedef long long swig_type_59;
+typedef _goslice_ swig_type_58;
+typedef _goslice_ swig_type_59;
 typedef long long swig_type_60;
 typedef long long swig_type_61;
 typedef long long swig_type_62;
-typedef _goslice_ swig_type_63;
-typedef _goslice_ swig_type_64;
+typedef long long swig_type_63;
+typedef long long swig_type_64;
 typedef _goslice_ swig_type_65;
 typedef _goslice_ swig_type_66;
-typedef long long swig_type_67;
-typedef long long swig_type_68;
-typedef _gostring_ swig_type_69;
-typedef _gostring_ swig_type_70;
-typedef _goslice_ swig_type_71;
-typedef _goslice_ swig_type_72;
+typedef _goslice_ swig_type_67;
+typedef _goslice_ swig_type_68;
+typedef long long swig_type_69;
+typedef long long swig_type_70;
+typedef _gostring_ swig_type_71;
+typedef _gostring_ swig_type_72;
 typedef _goslice_ swig_type_73;
 typedef _goslice_ swig_type_74;
 typedef _goslice_ swig_type_75;
 typedef _goslice_ swig_type_76;
 typedef _goslice_ swig_type_77;
+typedef _goslice_ swig_type_78;
+typedef _goslice_ swig_type_79;
 extern void _wrap_Swig_free_native(uintptr_t arg1);
 extern uintptr_t _wrap_Swig_malloc_native(swig_intgo arg1);
 extern void _wrap_rcap_error_init_native(swig_voidp arg1, swig_type_1 arg2);
@@ -248,53 +250,54 @@ extern int _wrap_rcap_layout_rows_native(int arg1, swig_type_5 arg2, swig_type_6
 extern void _wrap_rcap_backend_options_init_native(swig_voidp arg1, swig_type_10 arg2);
 extern void _wrap_rcap_backend_info_init_native(swig_voidp arg1, swig_type_11 arg2);
 extern int _wrap_rcap_backend_open_native(swig_type_12 arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4);
+extern int _wrap_rcap_backend_search_native(swig_type_13 arg1, swig_type_14 arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_backend_describe_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3);
 extern void _wrap_rcap_backend_destroy_native(uintptr_t arg1);
-extern void _wrap_rcap_capturer_config_init_native(swig_voidp arg1, swig_type_13 arg2);
-extern void _wrap_rcap_capturer_plan_init_native(swig_voidp arg1, swig_type_14 arg2);
-extern void _wrap_rcap_tap_options_init_native(swig_voidp arg1, swig_type_15 arg2);
-extern void _wrap_rcap_capture_layout_init_native(swig_voidp arg1, swig_type_16 arg2);
-extern void _wrap_rcap_capturer_stats_init_native(swig_voidp arg1, swig_type_17 arg2);
-extern int _wrap_rcap_capturer_plan_get_native(swig_voidp arg1, swig_type_18 arg2, swig_voidp arg3, swig_voidp arg4);
-extern int _wrap_rcap_capturer_create_native(swig_voidp arg1, swig_type_19 arg2, uintptr_t arg3, swig_voidp arg4, swig_voidp arg5);
+extern void _wrap_rcap_capturer_config_init_native(swig_voidp arg1, swig_type_15 arg2);
+extern void _wrap_rcap_capturer_plan_init_native(swig_voidp arg1, swig_type_16 arg2);
+extern void _wrap_rcap_tap_options_init_native(swig_voidp arg1, swig_type_17 arg2);
+extern void _wrap_rcap_capture_layout_init_native(swig_voidp arg1, swig_type_18 arg2);
+extern void _wrap_rcap_capturer_stats_init_native(swig_voidp arg1, swig_type_19 arg2);
+extern int _wrap_rcap_capturer_plan_get_native(swig_voidp arg1, swig_type_20 arg2, swig_voidp arg3, swig_voidp arg4);
+extern int _wrap_rcap_capturer_create_native(swig_voidp arg1, swig_type_21 arg2, uintptr_t arg3, swig_voidp arg4, swig_voidp arg5);
 extern void _wrap_rcap_capturer_destroy_native(uintptr_t arg1);
-extern int _wrap_rcap_capturer_add_model_native(uintptr_t arg1, int arg2, swig_type_20 arg3, swig_voidp arg4, swig_voidp arg5);
+extern int _wrap_rcap_capturer_add_model_native(uintptr_t arg1, int arg2, swig_type_22 arg3, swig_voidp arg4, swig_voidp arg5);
 extern int _wrap_rcap_model_set_capture_native(uintptr_t arg1, int arg2, swig_voidp arg3);
-extern int _wrap_rcap_model_add_tap_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_21 arg4, swig_voidp arg5, swig_voidp arg6);
+extern int _wrap_rcap_model_add_tap_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_23 arg4, swig_voidp arg5, swig_voidp arg6);
 extern int _wrap_rcap_capturer_seal_native(uintptr_t arg1, swig_voidp arg2);
-extern int _wrap_rcap_tap_capture_native(uintptr_t arg1, swig_voidp arg2, swig_type_22 arg3, swig_type_23 arg4, swig_type_24 arg5, uintptr_t arg6, swig_voidp arg7);
+extern int _wrap_rcap_tap_capture_native(uintptr_t arg1, swig_voidp arg2, swig_type_24 arg3, swig_type_25 arg4, swig_type_26 arg5, uintptr_t arg6, swig_voidp arg7);
 extern int _wrap_rcap_tap_is_enabled_native(uintptr_t arg1, swig_voidp arg2);
 extern int _wrap_rcap_tap_id_native(uintptr_t arg1, swig_voidp arg2);
 extern int _wrap_rcap_capturer_tap_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_capturer_stats_get_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3);
-extern void _wrap_rcap_forward_layout_init_native(swig_voidp arg1, swig_type_25 arg2);
-extern void _wrap_rcap_accept_layout_init_native(swig_voidp arg1, swig_type_26 arg2);
-extern void _wrap_rcap_summary_init_native(swig_voidp arg1, swig_type_27 arg2);
-extern int _wrap_rcap_capturer_end_forward_native(uintptr_t arg1, swig_voidp arg2, swig_type_28 arg3, swig_type_29 arg4, swig_type_30 arg5, uintptr_t arg6, swig_voidp arg7, swig_voidp arg8);
+extern void _wrap_rcap_forward_layout_init_native(swig_voidp arg1, swig_type_27 arg2);
+extern void _wrap_rcap_accept_layout_init_native(swig_voidp arg1, swig_type_28 arg2);
+extern void _wrap_rcap_summary_init_native(swig_voidp arg1, swig_type_29 arg2);
+extern int _wrap_rcap_capturer_end_forward_native(uintptr_t arg1, swig_voidp arg2, swig_type_30 arg3, swig_type_31 arg4, swig_type_32 arg5, uintptr_t arg6, swig_voidp arg7, swig_voidp arg8);
 extern int _wrap_rcap_capturer_discard_forward_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3);
-extern swig_type_31 _wrap_rcap_output_sequence_native(uintptr_t arg1, swig_voidp arg2);
-extern int _wrap_rcap_output_accept_native(uintptr_t arg1, swig_voidp arg2, swig_type_32 arg3, swig_type_33 arg4, uintptr_t arg5, swig_voidp arg6);
+extern swig_type_33 _wrap_rcap_output_sequence_native(uintptr_t arg1, swig_voidp arg2);
+extern int _wrap_rcap_output_accept_native(uintptr_t arg1, swig_voidp arg2, swig_type_34 arg3, swig_type_35 arg4, uintptr_t arg5, swig_voidp arg6);
 extern int _wrap_rcap_output_device_rows_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_output_copy_to_host_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3);
 extern int _wrap_rcap_output_ready_native(uintptr_t arg1, swig_voidp arg2);
-extern int _wrap_rcap_output_wait_native(uintptr_t arg1, swig_type_34 arg2, swig_voidp arg3);
+extern int _wrap_rcap_output_wait_native(uintptr_t arg1, swig_type_36 arg2, swig_voidp arg3);
 extern int _wrap_rcap_output_finalize_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3);
 extern void _wrap_rcap_output_destroy_native(uintptr_t arg1);
 extern int _wrap_rcap_capturer_completion_fd_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3);
-extern int _wrap_rcap_capturer_next_completed_native(uintptr_t arg1, swig_type_35 arg2, swig_voidp arg3, swig_voidp arg4, swig_voidp arg5);
-extern void _wrap_rcap_slots_layout_init_native(swig_voidp arg1, swig_type_36 arg2);
-extern void _wrap_rcap_slot_info_init_native(swig_voidp arg1, swig_type_37 arg2);
-extern int _wrap_rcap_capturer_release_slots_native(uintptr_t arg1, swig_voidp arg2, swig_type_38 arg3, uintptr_t arg4, swig_voidp arg5);
+extern int _wrap_rcap_capturer_next_completed_native(uintptr_t arg1, swig_type_37 arg2, swig_voidp arg3, swig_voidp arg4, swig_voidp arg5);
+extern void _wrap_rcap_slots_layout_init_native(swig_voidp arg1, swig_type_38 arg2);
+extern void _wrap_rcap_slot_info_init_native(swig_voidp arg1, swig_type_39 arg2);
+extern int _wrap_rcap_capturer_release_slots_native(uintptr_t arg1, swig_voidp arg2, swig_type_40 arg3, uintptr_t arg4, swig_voidp arg5);
 extern int _wrap_rcap_capturer_release_all_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3);
-extern int _wrap_rcap_capturer_copy_slots_native(uintptr_t arg1, swig_voidp arg2, swig_type_39 arg3, swig_type_40 arg4, uintptr_t arg5, swig_voidp arg6);
-extern int _wrap_rcap_capturer_slot_info_get_native(uintptr_t arg1, swig_type_41 arg2, swig_voidp arg3, swig_voidp arg4);
-extern void _wrap_rcap_read_layout_init_native(swig_voidp arg1, swig_type_42 arg2);
-extern void _wrap_rcap_read_info_init_native(swig_voidp arg1, swig_type_43 arg2);
-extern int _wrap_rcap_capturer_read_native(uintptr_t arg1, swig_voidp arg2, swig_type_44 arg3, swig_type_45 arg4, swig_voidp arg5, swig_voidp arg6);
-extern int _wrap_rcap_capturer_read_into_native(uintptr_t arg1, swig_voidp arg2, swig_type_46 arg3, swig_type_47 arg4, swig_type_48 arg5, swig_type_49 arg6, swig_type_50 arg7, swig_voidp arg8, swig_voidp arg9);
-extern void _wrap_rcap_record_layout_init_native(swig_voidp arg1, swig_type_51 arg2);
-extern void _wrap_rcap_record_info_init_native(swig_voidp arg1, swig_type_52 arg2);
-extern int _wrap_rcap_record_create_native(swig_voidp arg1, swig_type_53 arg2, swig_type_54 arg3, swig_type_55 arg4, swig_type_56 arg5, swig_type_57 arg6, swig_voidp arg7, swig_voidp arg8);
+extern int _wrap_rcap_capturer_copy_slots_native(uintptr_t arg1, swig_voidp arg2, swig_type_41 arg3, swig_type_42 arg4, uintptr_t arg5, swig_voidp arg6);
+extern int _wrap_rcap_capturer_slot_info_get_native(uintptr_t arg1, swig_type_43 arg2, swig_voidp arg3, swig_voidp arg4);
+extern void _wrap_rcap_read_layout_init_native(swig_voidp arg1, swig_type_44 arg2);
+extern void _wrap_rcap_read_info_init_native(swig_voidp arg1, swig_type_45 arg2);
+extern int _wrap_rcap_capturer_read_native(uintptr_t arg1, swig_voidp arg2, swig_type_46 arg3, swig_type_47 arg4, swig_voidp arg5, swig_voidp arg6);
+extern int _wrap_rcap_capturer_read_into_native(uintptr_t arg1, swig_voidp arg2, swig_type_48 arg3, swig_type_49 arg4, swig_type_50 arg5, swig_type_51 arg6, swig_type_52 arg7, swig_voidp arg8, swig_voidp arg9);
+extern void _wrap_rcap_record_layout_init_native(swig_voidp arg1, swig_type_53 arg2);
+extern void _wrap_rcap_record_info_init_native(swig_voidp arg1, swig_type_54 arg2);
+extern int _wrap_rcap_record_create_native(swig_voidp arg1, swig_type_55 arg2, swig_type_56 arg3, swig_type_57 arg4, swig_type_58 arg5, swig_type_59 arg6, swig_voidp arg7, swig_voidp arg8);
 extern void _wrap_rcap_record_destroy_native(uintptr_t arg1);
 extern int _wrap_rcap_record_info_get_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3);
 extern int _wrap_rcap_record_ids_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4);
@@ -304,24 +307,24 @@ extern int _wrap_rcap_record_cell_validity_native(uintptr_t arg1, swig_voidp arg
 extern int _wrap_rcap_record_layer_ids_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_record_layer_flags_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_record_version_spans_native(uintptr_t arg1, swig_voidp arg2, swig_voidp arg3, swig_voidp arg4, swig_voidp arg5);
-extern int _wrap_rcap_record_slice_native(uintptr_t arg1, swig_type_58 arg2, swig_type_59 arg3, swig_voidp arg4, swig_voidp arg5);
-extern void _wrap_rcap_compare_report_init_native(swig_voidp arg1, swig_type_60 arg2);
+extern int _wrap_rcap_record_slice_native(uintptr_t arg1, swig_type_60 arg2, swig_type_61 arg3, swig_voidp arg4, swig_voidp arg5);
+extern void _wrap_rcap_compare_report_init_native(swig_voidp arg1, swig_type_62 arg2);
 extern int _wrap_rcap_record_append_native(uintptr_t arg1, uintptr_t arg2, int arg3, swig_voidp arg4, swig_voidp arg5);
-extern int _wrap_rcap_record_merge_native(uintptr_t arg1, uintptr_t arg2, swig_type_61 arg3, swig_voidp arg4, swig_voidp arg5);
-extern int _wrap_rcap_record_truncate_native(uintptr_t arg1, swig_type_62 arg2, int arg3, swig_voidp arg4, swig_voidp arg5);
+extern int _wrap_rcap_record_merge_native(uintptr_t arg1, uintptr_t arg2, swig_type_63 arg3, swig_voidp arg4, swig_voidp arg5);
+extern int _wrap_rcap_record_truncate_native(uintptr_t arg1, swig_type_64 arg2, int arg3, swig_voidp arg4, swig_voidp arg5);
 extern int _wrap_rcap_record_stack_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3, swig_voidp arg4);
-extern int _wrap_rcap_record_interleave_native(uintptr_t arg1, swig_type_63 arg2, uintptr_t arg3, swig_type_64 arg4, swig_voidp arg5, swig_voidp arg6);
+extern int _wrap_rcap_record_interleave_native(uintptr_t arg1, swig_type_65 arg2, uintptr_t arg3, swig_type_66 arg4, swig_voidp arg5, swig_voidp arg6);
 extern int _wrap_rcap_record_to_full_axis_native(uintptr_t arg1, int arg2, int arg3, int arg4, swig_voidp arg5, swig_voidp arg6);
-extern int _wrap_rcap_record_to_compact_native(uintptr_t arg1, swig_type_65 arg2, swig_voidp arg3, swig_voidp arg4);
-extern int _wrap_rcap_record_compare_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3, swig_type_66 arg4, swig_voidp arg5);
-extern void _wrap_rcap_encode_options_init_native(swig_voidp arg1, swig_type_67 arg2);
-extern void _wrap_rcap_decode_hints_init_native(swig_voidp arg1, swig_type_68 arg2);
-extern swig_type_69 _wrap_rcap_wire_format_name_native(int arg1);
-extern int _wrap_rcap_wire_format_of_native(swig_type_70 arg1, swig_voidp arg2, swig_voidp arg3);
-extern int _wrap_rcap_wire_detect_native(swig_type_71 arg1, swig_voidp arg2, swig_voidp arg3);
-extern int _wrap_rcap_record_encode_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_72 arg4, swig_voidp arg5, swig_voidp arg6);
-extern int _wrap_rcap_record_decode_native(int arg1, swig_type_73 arg2, swig_voidp arg3, swig_type_74 arg4, swig_voidp arg5, swig_voidp arg6, swig_voidp arg7);
-extern int _wrap_rcap_capturer_encode_native(uintptr_t arg1, swig_voidp arg2, swig_type_75 arg3, swig_type_76 arg4, int arg5, swig_voidp arg6, swig_type_77 arg7, swig_voidp arg8, swig_voidp arg9);
+extern int _wrap_rcap_record_to_compact_native(uintptr_t arg1, swig_type_67 arg2, swig_voidp arg3, swig_voidp arg4);
+extern int _wrap_rcap_record_compare_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3, swig_type_68 arg4, swig_voidp arg5);
+extern void _wrap_rcap_encode_options_init_native(swig_voidp arg1, swig_type_69 arg2);
+extern void _wrap_rcap_decode_hints_init_native(swig_voidp arg1, swig_type_70 arg2);
+extern swig_type_71 _wrap_rcap_wire_format_name_native(int arg1);
+extern int _wrap_rcap_wire_format_of_native(swig_type_72 arg1, swig_voidp arg2, swig_voidp arg3);
+extern int _wrap_rcap_wire_detect_native(swig_type_73 arg1, swig_voidp arg2, swig_voidp arg3);
+extern int _wrap_rcap_record_encode_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_74 arg4, swig_voidp arg5, swig_voidp arg6);
+extern int _wrap_rcap_record_decode_native(int arg1, swig_type_75 arg2, swig_voidp arg3, swig_type_76 arg4, swig_voidp arg5, swig_voidp arg6, swig_voidp arg7);
+extern int _wrap_rcap_capturer_encode_native(uintptr_t arg1, swig_voidp arg2, swig_type_77 arg3, swig_type_78 arg4, int arg5, swig_voidp arg6, swig_type_79 arg7, swig_voidp arg8, swig_voidp arg9);
 #undef intgo
 */
 import "C"
@@ -465,6 +468,22 @@ func Rcap_backend_open(arg1 string, arg2 unsafe.Pointer, arg3 unsafe.Pointer, ar
 	return swig_r
 }
 
+func Rcap_backend_search(arg1 string, arg2 []byte, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	swig_r = (int32)(C._wrap_rcap_backend_search_native(*(*C.swig_type_13)(unsafe.Pointer(&_swig_i_0)), *(*C.swig_type_14)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	return swig_r
+}
+
 func Rcap_backend_describe(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_swig_ret int32) {
 	var swig_r int32
 	_swig_i_0 := arg1
@@ -482,31 +501,31 @@ func Rcap_backend_destroy(arg1 uintptr) {
 func Rcap_capturer_config_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_capturer_config_init_native(C.swig_voidp(_swig_i_0), C.swig_type_13(_swig_i_1))
+	C._wrap_rcap_capturer_config_init_native(C.swig_voidp(_swig_i_0), C.swig_type_15(_swig_i_1))
 }
 
 func Rcap_capturer_plan_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_capturer_plan_init_native(C.swig_voidp(_swig_i_0), C.swig_type_14(_swig_i_1))
+	C._wrap_rcap_capturer_plan_init_native(C.swig_voidp(_swig_i_0), C.swig_type_16(_swig_i_1))
 }
 
 func Rcap_tap_options_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_tap_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_15(_swig_i_1))
+	C._wrap_rcap_tap_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_17(_swig_i_1))
 }
 
 func Rcap_capture_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_capture_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_16(_swig_i_1))
+	C._wrap_rcap_capture_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_18(_swig_i_1))
 }
 
 func Rcap_capturer_stats_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_capturer_stats_init_native(C.swig_voidp(_swig_i_0), C.swig_type_17(_swig_i_1))
+	C._wrap_rcap_capturer_stats_init_native(C.swig_voidp(_swig_i_0), C.swig_type_19(_swig_i_1))
 }
 
 func Rcap_capturer_plan_get(arg1 unsafe.Pointer, arg2 []int32, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
@@ -515,7 +534,7 @@ func Rcap_capturer_plan_get(arg1 unsafe.Pointer, arg2 []int32, arg3 unsafe.Point
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
-	swig_r = (int32)(C._wrap_rcap_capturer_plan_get_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_18)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
+	swig_r = (int32)(C._wrap_rcap_capturer_plan_get_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_20)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -529,7 +548,7 @@ func Rcap_capturer_create(arg1 unsafe.Pointer, arg2 []int32, arg3 uintptr, arg4 
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_capturer_create_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_19)(unsafe.Pointer(&_swig_i_1)), C.uintptr_t(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_capturer_create_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_21)(unsafe.Pointer(&_swig_i_1)), C.uintptr_t(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -548,7 +567,7 @@ func Rcap_capturer_add_model(arg1 uintptr, arg2 int32, arg3 string, arg4 unsafe.
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_capturer_add_model_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_20)(unsafe.Pointer(&_swig_i_2)), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_capturer_add_model_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), *(*C.swig_type_22)(unsafe.Pointer(&_swig_i_2)), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -572,7 +591,7 @@ func Rcap_model_add_tap(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []by
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_model_add_tap_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_21)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_model_add_tap_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_23)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg4
 	}
@@ -596,7 +615,7 @@ func Rcap_tap_capture(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []byt
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
 	_swig_i_6 := arg7
-	swig_r = (int32)(C._wrap_rcap_tap_capture_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_22)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_23)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_24)(unsafe.Pointer(&_swig_i_4)), C.uintptr_t(_swig_i_5), C.swig_voidp(_swig_i_6)))
+	swig_r = (int32)(C._wrap_rcap_tap_capture_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_24)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_25)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_26)(unsafe.Pointer(&_swig_i_4)), C.uintptr_t(_swig_i_5), C.swig_voidp(_swig_i_6)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -647,19 +666,19 @@ func Rcap_capturer_stats_get(arg1 uintptr, arg2 unsafe.Pointer, arg3 unsafe.Poin
 func Rcap_forward_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_forward_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_25(_swig_i_1))
+	C._wrap_rcap_forward_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_27(_swig_i_1))
 }
 
 func Rcap_accept_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_accept_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_26(_swig_i_1))
+	C._wrap_rcap_accept_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_28(_swig_i_1))
 }
 
 func Rcap_summary_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_summary_init_native(C.swig_voidp(_swig_i_0), C.swig_type_27(_swig_i_1))
+	C._wrap_rcap_summary_init_native(C.swig_voidp(_swig_i_0), C.swig_type_29(_swig_i_1))
 }
 
 func Rcap_capturer_end_forward(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []byte, arg5 []int64, arg6 uintptr, arg7 unsafe.Pointer, arg8 unsafe.Pointer) (_swig_ret int32) {
@@ -672,7 +691,7 @@ func Rcap_capturer_end_forward(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, a
 	_swig_i_5 := arg6
 	_swig_i_6 := arg7
 	_swig_i_7 := arg8
-	swig_r = (int32)(C._wrap_rcap_capturer_end_forward_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_28)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_29)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_30)(unsafe.Pointer(&_swig_i_4)), C.uintptr_t(_swig_i_5), C.swig_voidp(_swig_i_6), C.swig_voidp(_swig_i_7)))
+	swig_r = (int32)(C._wrap_rcap_capturer_end_forward_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_30)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_31)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_32)(unsafe.Pointer(&_swig_i_4)), C.uintptr_t(_swig_i_5), C.swig_voidp(_swig_i_6), C.swig_voidp(_swig_i_7)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -710,7 +729,7 @@ func Rcap_output_accept(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []b
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_output_accept_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_32)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_33)(unsafe.Pointer(&_swig_i_3)), C.uintptr_t(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_output_accept_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_34)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_35)(unsafe.Pointer(&_swig_i_3)), C.uintptr_t(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -752,7 +771,7 @@ func Rcap_output_wait(arg1 uintptr, arg2 int64, arg3 unsafe.Pointer) (_swig_ret 
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_rcap_output_wait_native(C.uintptr_t(_swig_i_0), C.swig_type_34(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_rcap_output_wait_native(C.uintptr_t(_swig_i_0), C.swig_type_36(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	return swig_r
 }
 
@@ -786,20 +805,20 @@ func Rcap_capturer_next_completed(arg1 uintptr, arg2 int64, arg3 unsafe.Pointer,
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_capturer_next_completed_native(C.uintptr_t(_swig_i_0), C.swig_type_35(_swig_i_1), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_capturer_next_completed_native(C.uintptr_t(_swig_i_0), C.swig_type_37(_swig_i_1), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	return swig_r
 }
 
 func Rcap_slots_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_slots_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_36(_swig_i_1))
+	C._wrap_rcap_slots_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_38(_swig_i_1))
 }
 
 func Rcap_slot_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_slot_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_37(_swig_i_1))
+	C._wrap_rcap_slot_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_39(_swig_i_1))
 }
 
 func Rcap_capturer_release_slots(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 uintptr, arg5 unsafe.Pointer) (_swig_ret int32) {
@@ -809,7 +828,7 @@ func Rcap_capturer_release_slots(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte,
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_capturer_release_slots_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_38)(unsafe.Pointer(&_swig_i_2)), C.uintptr_t(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_capturer_release_slots_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_2)), C.uintptr_t(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -833,7 +852,7 @@ func Rcap_capturer_copy_slots(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, ar
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_capturer_copy_slots_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_39)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_40)(unsafe.Pointer(&_swig_i_3)), C.uintptr_t(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_capturer_copy_slots_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_41)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_42)(unsafe.Pointer(&_swig_i_3)), C.uintptr_t(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -849,20 +868,20 @@ func Rcap_capturer_slot_info_get(arg1 uintptr, arg2 int64, arg3 unsafe.Pointer, 
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
-	swig_r = (int32)(C._wrap_rcap_capturer_slot_info_get_native(C.uintptr_t(_swig_i_0), C.swig_type_41(_swig_i_1), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
+	swig_r = (int32)(C._wrap_rcap_capturer_slot_info_get_native(C.uintptr_t(_swig_i_0), C.swig_type_43(_swig_i_1), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
 	return swig_r
 }
 
 func Rcap_read_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_read_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_42(_swig_i_1))
+	C._wrap_rcap_read_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_44(_swig_i_1))
 }
 
 func Rcap_read_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_read_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_43(_swig_i_1))
+	C._wrap_rcap_read_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_45(_swig_i_1))
 }
 
 func Rcap_capturer_read(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []int64, arg5 unsafe.Pointer, arg6 unsafe.Pointer) (_swig_ret int32) {
@@ -873,7 +892,7 @@ func Rcap_capturer_read(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 []i
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_capturer_read_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_44)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_45)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_capturer_read_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -894,7 +913,7 @@ func Rcap_capturer_read_into(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg
 	_swig_i_6 := arg7
 	_swig_i_7 := arg8
 	_swig_i_8 := arg9
-	swig_r = (int32)(C._wrap_rcap_capturer_read_into_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_46)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_47)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_5)), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
+	swig_r = (int32)(C._wrap_rcap_capturer_read_into_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_48)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_49)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_50)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_51)(unsafe.Pointer(&_swig_i_5)), *(*C.swig_type_52)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}
@@ -916,13 +935,13 @@ func Rcap_capturer_read_into(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg
 func Rcap_record_layout_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_record_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_51(_swig_i_1))
+	C._wrap_rcap_record_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_53(_swig_i_1))
 }
 
 func Rcap_record_info_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_record_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_52(_swig_i_1))
+	C._wrap_rcap_record_info_init_native(C.swig_voidp(_swig_i_0), C.swig_type_54(_swig_i_1))
 }
 
 func Rcap_record_create(arg1 unsafe.Pointer, arg2 []int32, arg3 []int32, arg4 []byte, arg5 []byte, arg6 []byte, arg7 unsafe.Pointer, arg8 unsafe.Pointer) (_swig_ret int32) {
@@ -935,7 +954,7 @@ func Rcap_record_create(arg1 unsafe.Pointer, arg2 []int32, arg3 []int32, arg4 []
 	_swig_i_5 := arg6
 	_swig_i_6 := arg7
 	_swig_i_7 := arg8
-	swig_r = (int32)(C._wrap_rcap_record_create_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_53)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_54)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_5)), C.swig_voidp(_swig_i_6), C.swig_voidp(_swig_i_7)))
+	swig_r = (int32)(C._wrap_rcap_record_create_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_55)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_56)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_57)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_58)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_59)(unsafe.Pointer(&_swig_i_5)), C.swig_voidp(_swig_i_6), C.swig_voidp(_swig_i_7)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -1046,14 +1065,14 @@ func Rcap_record_slice(arg1 uintptr, arg2 int64, arg3 int64, arg4 unsafe.Pointer
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_record_slice_native(C.uintptr_t(_swig_i_0), C.swig_type_58(_swig_i_1), C.swig_type_59(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_record_slice_native(C.uintptr_t(_swig_i_0), C.swig_type_60(_swig_i_1), C.swig_type_61(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	return swig_r
 }
 
 func Rcap_compare_report_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_compare_report_init_native(C.swig_voidp(_swig_i_0), C.swig_type_60(_swig_i_1))
+	C._wrap_rcap_compare_report_init_native(C.swig_voidp(_swig_i_0), C.swig_type_62(_swig_i_1))
 }
 
 func Rcap_record_append(arg1 uintptr, arg2 uintptr, arg3 int32, arg4 unsafe.Pointer, arg5 unsafe.Pointer) (_swig_ret int32) {
@@ -1074,7 +1093,7 @@ func Rcap_record_merge(arg1 uintptr, arg2 uintptr, arg3 int64, arg4 unsafe.Point
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_record_merge_native(C.uintptr_t(_swig_i_0), C.uintptr_t(_swig_i_1), C.swig_type_61(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_record_merge_native(C.uintptr_t(_swig_i_0), C.uintptr_t(_swig_i_1), C.swig_type_63(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	return swig_r
 }
 
@@ -1085,7 +1104,7 @@ func Rcap_record_truncate(arg1 uintptr, arg2 int64, arg3 int32, arg4 unsafe.Poin
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_record_truncate_native(C.uintptr_t(_swig_i_0), C.swig_type_62(_swig_i_1), C.int(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_record_truncate_native(C.uintptr_t(_swig_i_0), C.swig_type_64(_swig_i_1), C.int(_swig_i_2), C.swig_voidp(_swig_i_3), C.swig_voidp(_swig_i_4)))
 	return swig_r
 }
 
@@ -1107,7 +1126,7 @@ func Rcap_record_interleave(arg1 uintptr, arg2 []int64, arg3 uintptr, arg4 []int
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_record_interleave_native(C.uintptr_t(_swig_i_0), *(*C.swig_type_63)(unsafe.Pointer(&_swig_i_1)), C.uintptr_t(_swig_i_2), *(*C.swig_type_64)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_record_interleave_native(C.uintptr_t(_swig_i_0), *(*C.swig_type_65)(unsafe.Pointer(&_swig_i_1)), C.uintptr_t(_swig_i_2), *(*C.swig_type_66)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -1135,7 +1154,7 @@ func Rcap_record_to_compact(arg1 uintptr, arg2 []int32, arg3 unsafe.Pointer, arg
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
-	swig_r = (int32)(C._wrap_rcap_record_to_compact_native(C.uintptr_t(_swig_i_0), *(*C.swig_type_65)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
+	swig_r = (int32)(C._wrap_rcap_record_to_compact_native(C.uintptr_t(_swig_i_0), *(*C.swig_type_67)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -1149,7 +1168,7 @@ func Rcap_record_compare(arg1 uintptr, arg2 uintptr, arg3 unsafe.Pointer, arg4 [
 	_swig_i_2 := arg3
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
-	swig_r = (int32)(C._wrap_rcap_record_compare_native(C.uintptr_t(_swig_i_0), C.uintptr_t(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_66)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4)))
+	swig_r = (int32)(C._wrap_rcap_record_compare_native(C.uintptr_t(_swig_i_0), C.uintptr_t(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_68)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg4
 	}
@@ -1159,13 +1178,13 @@ func Rcap_record_compare(arg1 uintptr, arg2 uintptr, arg3 unsafe.Pointer, arg4 [
 func Rcap_encode_options_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_encode_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_67(_swig_i_1))
+	C._wrap_rcap_encode_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_69(_swig_i_1))
 }
 
 func Rcap_decode_hints_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_decode_hints_init_native(C.swig_voidp(_swig_i_0), C.swig_type_68(_swig_i_1))
+	C._wrap_rcap_decode_hints_init_native(C.swig_voidp(_swig_i_0), C.swig_type_70(_swig_i_1))
 }
 
 func Rcap_wire_format_name(arg1 int32) (_swig_ret string) {
@@ -1183,7 +1202,7 @@ func Rcap_wire_format_of(arg1 string, arg2 unsafe.Pointer, arg3 unsafe.Pointer) 
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_rcap_wire_format_of_native(*(*C.swig_type_70)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_rcap_wire_format_of_native(*(*C.swig_type_72)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg1
 	}
@@ -1195,7 +1214,7 @@ func Rcap_wire_detect(arg1 []byte, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_s
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_rcap_wire_detect_native(*(*C.swig_type_71)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_rcap_wire_detect_native(*(*C.swig_type_73)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg1
 	}
@@ -1210,7 +1229,7 @@ func Rcap_record_encode(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []by
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_record_encode_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_72)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_record_encode_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_74)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg4
 	}
@@ -1226,7 +1245,7 @@ func Rcap_record_decode(arg1 int32, arg2 []byte, arg3 unsafe.Pointer, arg4 []int
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
 	_swig_i_6 := arg7
-	swig_r = (int32)(C._wrap_rcap_record_decode_native(C.int(_swig_i_0), *(*C.swig_type_73)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), *(*C.swig_type_74)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5), C.swig_voidp(_swig_i_6)))
+	swig_r = (int32)(C._wrap_rcap_record_decode_native(C.int(_swig_i_0), *(*C.swig_type_75)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), *(*C.swig_type_76)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5), C.swig_voidp(_swig_i_6)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -1247,7 +1266,7 @@ func Rcap_capturer_encode(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 [
 	_swig_i_6 := arg7
 	_swig_i_7 := arg8
 	_swig_i_8 := arg9
-	swig_r = (int32)(C._wrap_rcap_capturer_encode_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_75)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_76)(unsafe.Pointer(&_swig_i_3)), C.int(_swig_i_4), C.swig_voidp(_swig_i_5), *(*C.swig_type_77)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
+	swig_r = (int32)(C._wrap_rcap_capturer_encode_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_77)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_78)(unsafe.Pointer(&_swig_i_3)), C.int(_swig_i_4), C.swig_voidp(_swig_i_5), *(*C.swig_type_79)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}

@@ -429,6 +429,36 @@ int _wrap_rcap_backend_open_native(_gostring_ _swig_go_0, rcap_backend_options *
 }
 
 
+int _wrap_rcap_backend_search_native(_gostring_ _swig_go_0, _goslice_ _swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
+  char *arg1 = 0 ;
+  void *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  rcap_error *arg5 = 0 ;
+  char *temp1 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  temp1 = (char *)malloc(_swig_go_0.n + 1);
+  memcpy(temp1, _swig_go_0.p, _swig_go_0.n);
+  temp1[_swig_go_0.n] = '\0';
+  arg1 = (char *)temp1;
+  
+  
+  arg2 = _swig_go_1.len == 0 ? 0 : (void *)_swig_go_1.array;
+  arg3 = (int64_t)_swig_go_1.len;
+  
+  arg4 = (int64_t *)_swig_go_2; 
+  arg5 = (rcap_error *)_swig_go_3; 
+  
+  result = (rcap_status)rcap_backend_search((char const *)arg1,arg2,arg3,arg4,arg5);
+  _swig_go_result = result; 
+  free((char *)arg1); 
+  return _swig_go_result;
+}
+
+
 int _wrap_rcap_backend_describe_native(rcap_backend *_swig_go_0, rcap_backend_info *_swig_go_1, rcap_error *_swig_go_2) {
   rcap_backend *arg1 = 0 ;
   rcap_backend_info *arg2 = 0 ;
