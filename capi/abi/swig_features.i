@@ -199,6 +199,8 @@
 #cgo noescape _wrap_rcap_layout_rows_native
 #cgo nocallback _wrap_rcap_backend_open_native
 #cgo noescape _wrap_rcap_backend_open_native
+#cgo nocallback _wrap_rcap_backend_search_native
+#cgo noescape _wrap_rcap_backend_search_native
 #cgo nocallback _wrap_rcap_backend_describe_native
 #cgo noescape _wrap_rcap_backend_describe_native
 #cgo nocallback _wrap_rcap_backend_destroy_native

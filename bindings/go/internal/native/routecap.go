@@ -45,6 +45,8 @@ typedef struct { char* array; intgo len; intgo cap; } _goslice_;
 #cgo noescape _wrap_rcap_layout_rows_native
 #cgo nocallback _wrap_rcap_backend_open_native
 #cgo noescape _wrap_rcap_backend_open_native
+#cgo nocallback _wrap_rcap_backend_search_native
+#cgo noescape _wrap_rcap_backend_search_native
 #cgo nocallback _wrap_rcap_backend_describe_native
 #cgo noescape _wrap_rcap_backend_describe_native
 #cgo nocallback _wrap_rcap_backend_destroy_native
