@@ -136,7 +136,7 @@ rcap_status rcap_capturer_tap(rcap_capturer* self, int32_t tap_id, rcap_tap** ta
 
 rcap_status rcap_capturer_stats_get(const rcap_capturer* self, rcap_capturer_stats* stats, rcap_error* err) noexcept {
   return guard(err, [&] {
-    const Capturer& capturer = live_capturer(self);
+    Capturer& capturer = live_capturer(self);
     require_out(stats, "stats");
     sized_out(stats, capturer.stats());
   });

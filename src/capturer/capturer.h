@@ -47,7 +47,7 @@ class Capturer : public Handle<0x72657470616372> {
   [[nodiscard]] Tap& tap(std::int32_t id) const;
   [[nodiscard]] bool sealed() const { return sealed_.load(std::memory_order_acquire); }
   [[nodiscard]] bool same_process() const { return pool_->same_process(); }
-  [[nodiscard]] rcap_capturer_stats stats() const;
+  [[nodiscard]] rcap_capturer_stats stats();
 
   // Forwards (forward.cpp).
   Answer end_forward(const rcap_forward_layout& layout, RawArray slots, RawArray rows, RawArray tags, void* stream, Output*& output);

@@ -121,7 +121,9 @@ Tap& Capturer::tap(std::int32_t id) const {
   return *taps_[static_cast<std::size_t>(id)];
 }
 
-rcap_capturer_stats Capturer::stats() const {
+rcap_capturer_stats Capturer::stats() {
+  // In flight is what is unsettled now, not what nobody has looked after since it was dropped.
+  if (sealed()) reap_orphans();
   const auto count = [](const std::atomic<std::int64_t>& counter) { return counter.load(std::memory_order_relaxed); };
   rcap_capturer_stats stats{};
   stats.struct_size = static_cast<std::int64_t>(sizeof stats);

@@ -326,6 +326,23 @@ TEST_CASE("R32: when every block is in flight end_forward is BUSY and keeps the 
   CHECK(rig.show({10, 11, 12}) == "- 2 3");
 }
 
+TEST_CASE("R33: a dropped output is in flight until its copy is over, and no call but the one for statistics is needed to see it end") {
+  KnownRig rig(of_depth(2));
+  const EngineStream forwards;
+  const EngineStream copies;
+  const RouterOutput router(rig);
+  Held held;
+  router.capture({1}, forwards);
+  Ended ended = end(rig, {10}, forwards);
+  copy(ended.output, copies);
+  ended.output.reset();
+  CHECK(rig.stats().in_flight == 1);
+  held.go_on();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
+  while (rig.stats().in_flight != 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(rig.stats().in_flight == 0);
+}
+
 TEST_CASE("R32: in own-thread mode end_forward waits for a block, and every row arrives") {
   Setup setup = of_depth(1, RCAP_FINALIZE_OWN_THREAD);
   setup.config.busy_policy = RCAP_BUSY_WAIT;
