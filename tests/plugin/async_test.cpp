@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -341,6 +342,97 @@ TEST_CASE("R33: a dropped output is in flight until its copy is over, and no cal
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);
   while (rig.stats().in_flight != 0 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
   CHECK(rig.stats().in_flight == 0);
+}
+
+TEST_CASE("R32, R34: a block whose copy the device failed is no other forward's before nothing writes into it any more") {
+  KnownRig rig(of_depth(1));
+  const EngineStream forwards;
+  const EngineStream copies;
+  const RouterOutput router(rig);
+  Held held;
+  router.capture({1, 2}, forwards);
+  const Ended failed = end(rig, {10, 11}, forwards);
+  copy(failed.output, copies);
+  // The query fails, and the copy is still to come.
+  control().fail_call(test_device(), control().calls(test_device()), kFaultOnce);
+  CHECK(rcap_output_finalize(failed.output.get(), nullptr, nullptr) == RCAP_STATUS_DEVICE);
+  CHECK(rig.show({10, 11}) == "- -");
+  CHECK(rig.stats().in_flight == 1);
+  router.capture({3, 4}, forwards);
+  CHECK(end(rig, {11, 12}, forwards).status == RCAP_STATUS_BUSY);
+  held.go_on();
+  rig.settle_drops();
+  const Ended next = end(rig, {11, 12}, forwards);
+  REQUIRE(next.status == RCAP_STATUS_OK);
+  copy(next.output, copies);
+  settle(next.output);
+  CHECK(rig.show({10, 11, 12}) == "- 3 4");
+}
+
+TEST_CASE("R34: after the device is lost every output ends with DEVICE, every call says so, and the capturer can be destroyed") {
+  for (const std::int32_t mode : {RCAP_FINALIZE_CALLER, RCAP_FINALIZE_OWN_THREAD}) {
+    CAPTURE(mode);
+    const FreshDevice fresh(3, 50'000);
+    {
+      KnownRig rig(of_depth(4, mode));
+      const EngineStream forwards;
+      const RouterOutput router(rig);
+      rig.store({1, 2}, {10, 11});
+      std::vector<Output> outputs;
+      for (std::int64_t forward = 0; forward < 4; ++forward) {
+        router.capture({forward + 3}, forwards);
+        Ended ended = end(rig, {11 + forward}, forwards, forward == 3 ? RCAP_ACCEPT_LATER : RCAP_ACCEPT_ALL);
+        REQUIRE(ended.status == RCAP_STATUS_OK);
+        outputs.push_back(std::move(ended.output));
+        if (forward == 0) control().hold(test_device(), 1);
+      }
+      control().lose(test_device());
+      for (const Output& output : outputs) {
+        if (mode == RCAP_FINALIZE_CALLER) static_cast<void>(rcap_output_copy_to_host(output.get(), nullptr, nullptr));
+        CHECK(rcap_output_wait(output.get(), kPatience, nullptr) == RCAP_STATUS_OK);
+        const std::int32_t status = rcap_output_finalize(output.get(), nullptr, nullptr);
+        // In own-thread mode the first may have been stored before.
+        CHECK((status == RCAP_STATUS_DEVICE || (mode == RCAP_FINALIZE_OWN_THREAD && &output == &outputs.front() && status == RCAP_STATUS_OK)));
+      }
+      CHECK(rig.show({10}) == "1");
+      CHECK(rig.show({12, 13, 14}) == "- - -");
+      CHECK(rig.stats().in_flight == 0);
+      Error error;
+      CHECK(rig.capture(0, {9}, 0, error) == RCAP_STATUS_DEVICE);
+      CHECK(error.text() == "backend \"fake\": capture: the device is lost");
+      CHECK(end(rig, {15}, forwards).status == RCAP_STATUS_DEVICE);
+      CHECK(rcap_capturer_discard_forward(rig.get(), nullptr, nullptr) == RCAP_STATUS_DEVICE);
+      auto info = make<rcap_backend_info>();
+      REQUIRE(rcap_backend_describe(test_backend(), &info, nullptr) == RCAP_STATUS_OK);
+      CHECK(info.lost == 1);
+      rig.release({10});  // what is with the host goes on
+      CHECK(rig.show({10}) == "-");
+      control().hold(test_device(), 0);
+    }
+    CHECK(FreshDevice::bytes_held() == 0);
+  }
+}
+
+TEST_CASE("a device that is full refuses the seal, gives everything back, and takes it when there is room") {
+  auto plan = make<rcap_capturer_plan>();
+  Setup setup;
+  setup.seal = false;
+  REQUIRE(rcap_capturer_plan_get(&setup.config, setup.layer_ids.data(), 3, &plan, nullptr) == RCAP_STATUS_OK);
+  const FreshDevice fresh(1, 0, plan.device_bytes - 1);
+  setup.backend = test_backend();
+  {
+    const Rig rig(setup);
+    Error error;
+    CHECK(rcap_capturer_seal(rig.get(), error) == RCAP_STATUS_OUT_OF_MEMORY);
+    CHECK(error.text().find("bytes of device memory cannot be had from backend \"fake\": the device is full") != std::string::npos);
+    CHECK(FreshDevice::bytes_held() == 0);
+    CHECK(rcap_capturer_seal(rig.get(), error) == RCAP_STATUS_OUT_OF_MEMORY);
+  }
+  setup.config.pipeline_depth -= 1;
+  setup.seal = true;
+  Rig smaller(setup);
+  smaller.store({1}, {10});
+  CHECK(smaller.show({10}) == "1");
 }
 
 TEST_CASE("R32: in own-thread mode end_forward waits for a block, and every row arrives") {

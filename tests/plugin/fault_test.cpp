@@ -211,7 +211,6 @@ class Engine {
   std::map<std::int64_t, May> may_;
 };
 
-constexpr std::int32_t kHost = RCAP_MEMORY_HOST;
 constexpr std::int32_t kDevice = RCAP_MEMORY_DEVICE;
 
 struct Fault {
