@@ -15,11 +15,15 @@ constexpr std::array<Choice, 4> kRowsKinds{
     {{RCAP_ROWS_LOCAL, "LOCAL"}, {RCAP_ROWS_CONCATENATED, "CONCATENATED"}, {RCAP_ROWS_PADDED, "PADDED"}, {RCAP_ROWS_SHARDED, "SHARDED"}}};
 
 RankRows concatenated(const RankRowsQuery& query) {
+  const auto ranks = static_cast<std::int64_t>(query.tokens_per_rank.size());
   std::int64_t first = 0;
-  for (std::int64_t rank = 0; rank < query.dp_rank; ++rank) {
+  std::int64_t end = 0;
+  // The whole gather must be addressable, not only the shares before this rank's.
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    if (rank == query.dp_rank) first = end;
     const std::int64_t share =
         checked_align_up(query.tokens_per_rank[static_cast<std::size_t>(rank)], query.attn_tp_size, "tokens_per_rank rounded up to attn_tp_size");
-    first = checked_add(first, share, "tokens_per_rank summed up");
+    end = checked_add(end, share, "tokens_per_rank summed up");
   }
   return {first, query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)]};
 }
@@ -33,7 +37,6 @@ RankRows padded(const RankRowsQuery& query) {
            rank, tokens);
     }
   }
-  // The whole gather must be addressable, not only the shares before this rank's.
   static_cast<void>(checked_multiply(ranks, query.padded_tokens_per_rank, "ranks * padded_tokens_per_rank"));
   return {query.dp_rank * query.padded_tokens_per_rank, query.tokens_per_rank[static_cast<std::size_t>(query.dp_rank)]};
 }

@@ -14,6 +14,9 @@
 namespace routecap {
 namespace {
 
+/// A thousand times what models have: a mistyped number is refused before memory is asked for.
+constexpr std::int32_t kMostAxisLayers = 65536;
+
 constexpr std::array<Choice, 2> kFills{{{RCAP_FILL_MISSING, "MISSING"}, {RCAP_FILL_VALUE, "VALUE"}}};
 
 /// Neighbouring columns with the source of all of them, or without a source.
@@ -79,6 +82,7 @@ std::unique_ptr<Record> to_full_axis(const Record& record, std::int32_t num_laye
   if (num_layers <= source.layer_ids.back()) {
     fail(RCAP_STATUS_OUT_OF_RANGE, "num_layers is %d, the record's highest layer is %d", num_layers, source.layer_ids.back());
   }
+  if (num_layers > kMostAxisLayers) fail(RCAP_STATUS_OUT_OF_RANGE, "num_layers is %d, a full axis has at most %d", num_layers, kMostAxisLayers);
   RecordGeometry geometry = source;
   geometry.has_cells = true;
   geometry.layer_ids.resize(static_cast<std::size_t>(num_layers));

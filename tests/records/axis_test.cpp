@@ -71,6 +71,9 @@ TEST_CASE("R26: layers that the record does not have, and values that are no exp
   };
   CHECK(full(6, RCAP_FILL_MISSING, 0) == "OUT_OF_RANGE: num_layers is 6, the record's highest layer is 6");
   CHECK(full(-1, RCAP_FILL_MISSING, 0) == "OUT_OF_RANGE: num_layers is -1, the record's highest layer is 6");
+  CHECK(full(65537, RCAP_FILL_MISSING, 0) == "OUT_OF_RANGE: num_layers is 65537, a full axis has at most 65536");
+  CHECK(full(INT32_MAX, RCAP_FILL_VALUE, 1) == "OUT_OF_RANGE: num_layers is 2147483647, a full axis has at most 65536");
+  CHECK(show(to_full_axis(compact, 65536, RCAP_FILL_MISSING, 0)).size() > 65536);
   CHECK(full(7, 2, 0) == "INVALID_ARGUMENT: fill is 2, allowed are MISSING (0) and VALUE (1)");
   CHECK(full(7, RCAP_FILL_VALUE, 256) == "OUT_OF_RANGE: fill_id is 256, allowed are 0 .. 255");
   CHECK(full(7, RCAP_FILL_VALUE, -1) == "OUT_OF_RANGE: fill_id is -1, allowed are 0 .. 255");

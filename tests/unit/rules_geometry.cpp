@@ -241,6 +241,9 @@ TEST_CASE("R16: a layout outside its ranges is refused, naming the numbers, with
       {"negative attention-TP rank", RCAP_ROWS_SHARDED, tokens, 0, 4, -1, 0, RCAP_STATUS_OUT_OF_RANGE},
       {"padding smaller than a rank's tokens", RCAP_ROWS_PADDED, tokens, 0, 1, 0, 8, RCAP_STATUS_OUT_OF_RANGE},
       {"overflowing sum", RCAP_ROWS_CONCATENATED, {INT64_MAX, 1, 1}, 2, 1, 0, 0, RCAP_STATUS_OUT_OF_RANGE},
+      {"overflowing with this rank's share", RCAP_ROWS_CONCATENATED, {INT64_MAX, 0, 7}, 2, 1, 0, 0, RCAP_STATUS_OUT_OF_RANGE},
+      {"overflowing behind this rank", RCAP_ROWS_CONCATENATED, {1, INT64_MAX}, 0, 1, 0, 0, RCAP_STATUS_OUT_OF_RANGE},
+      {"attention-TP too large to round up to", RCAP_ROWS_CONCATENATED, {1, 7}, 1, INT64_MAX, 0, 0, RCAP_STATUS_OUT_OF_RANGE},
       {"overflowing alignment", RCAP_ROWS_CONCATENATED, {INT64_MAX, 1}, 1, 8, 0, 0, RCAP_STATUS_OUT_OF_RANGE},
       {"overflowing product", RCAP_ROWS_PADDED, {1, 1, 1}, 2, 1, 0, INT64_MAX, RCAP_STATUS_OUT_OF_RANGE},
   };

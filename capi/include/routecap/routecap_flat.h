@@ -2112,7 +2112,7 @@ rcap_status rcap_record_interleave(const rcap_record* self, const int64_t* posit
  * A new record with a column for every layer 0 .. num_layers - 1 of the model (R26). `rcap_record_to_compact` takes it back, losslessly.
  *
  * @param self        a record
- * @param num_layers  layers of the model, above the highest captured one
+ * @param num_layers  layers of the model, above the highest captured one and at most 65536
  * @param fill        a `rcap_fill` for the layers that were not captured
  * @param fill_id     the id that VALUE puts there, 0 .. E - 1
  * @param record      receives the handle; the caller destroys it
