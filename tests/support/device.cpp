@@ -149,6 +149,7 @@ Placed::~Placed() {
 
 std::vector<std::byte> bytes_on_device(const void* data, std::int64_t bytes) {
   std::vector<std::byte> copy(static_cast<std::size_t>(bytes));
+  if (bytes == 0) return copy;
   const Run& run = current();
   if (run.device == nullptr) {
     std::memcpy(copy.data(), data, copy.size());

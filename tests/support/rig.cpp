@@ -131,7 +131,7 @@ std::int32_t Rig::capture_with(rcap_tap* tap, std::int32_t layer_number, const S
   layout.tokens = static_cast<std::int64_t>(seeds.size());
   layout.first_row = first_row;
   // Ids of either memory mean the same: on a device, half of the calls take each.
-  if (test_backend() != nullptr && (layout.tokens + first_row + layer_number) % 2 != 0) layout.memory = RCAP_MEMORY_DEVICE;
+  if (test_backend() != nullptr && (layout.tokens % 2 + first_row % 2 + layer_number % 2) % 2 != 0) layout.memory = RCAP_MEMORY_DEVICE;
   if (setup_.config.weights_dtype == RCAP_DTYPE_NONE) weights.clear();
   const Placed given = placed(ids, layout.memory);
   const Placed given_weights = placed(weights, layout.memory);

@@ -235,16 +235,19 @@ void* engine_allocate(rcap_plugin_device* device, std::int64_t bytes) { return d
 void engine_release(rcap_plugin_device* device, void* memory) { device->release(RCAP_PLUGIN_DEVICE, memory, true); }
 
 void engine_write(rcap_plugin_device* device, void* to, const void* from, std::int64_t bytes) {
+  if (bytes == 0) return;
   std::memcpy(device->inner(to, bytes, "write"), from, static_cast<std::size_t>(bytes));
 }
 
 void engine_write_in_order(rcap_plugin_device* device, void* to, const void* from, std::int64_t bytes, void* stream) {
   const auto* begin = static_cast<const std::byte*>(from);
   const std::vector<std::byte> kept(begin, begin + bytes);
+  if (kept.empty()) return;
   device->queue(stream, [=] { std::memcpy(device->inner(to, bytes, "write"), kept.data(), kept.size()); });
 }
 
 void engine_read(rcap_plugin_device* device, void* to, const void* from, std::int64_t bytes) {
+  if (bytes == 0) return;
   std::memcpy(to, device->inner(from, bytes, "read"), static_cast<std::size_t>(bytes));
 }
 
