@@ -40,6 +40,13 @@ ExitCode demo(Options options) {
   engine::Options& chosen = options.engine;
   chosen.finalize = options.finalize == "thread" ? engine::FinalizeMode::kThread : engine::FinalizeMode::kCaller;
   chosen.inject_wrong_row = options.inject == "wrong-row";
+  if (chosen.record == "-" && (chosen.json || !chosen.quiet)) {
+    refuse("--record: the record and the ", chosen.json ? "JSON object" : "table", " would both go to standard output; send the record to a file",
+           chosen.json ? "" : ", or leave the table out with -q");
+  }
+  // One that cannot be written is told before everything is served.
+  std::optional<Output> record;
+  if (!chosen.record.empty()) record.emplace(chosen.record);
   const std::optional<engine::Trace> trace = trace_of(chosen);
   engine::Engine loop(chosen, trace ? &*trace : nullptr);
   engine::Outcome outcome;
@@ -56,9 +63,9 @@ ExitCode demo(Options options) {
   } else if (!chosen.quiet) {
     write_output("-", engine::table(outcome, loop, chosen), false);
   }
-  if (!chosen.record.empty()) {
+  if (record) {
     if (outcome.record.request < 0) refuse("--record: no request's record was read; serve more --requests");
-    write_output(chosen.record, {outcome.record.frame.data(), outcome.record.frame.size()}, true);
+    write_output(*record, {outcome.record.frame.data(), outcome.record.frame.size()}, true);
   }
   if (outcome.rows.rows_wrong == 0) return kDone;
   if (chosen.json || chosen.quiet) tell(outcome.rows.first_wrong);
@@ -78,7 +85,7 @@ Action setup_demo(CLI::App& parser) {
   add_choice(parser, "--finalize", options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE",
              {"caller", "thread"});
   add_value(parser, "--trace", chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json", "FOLDER");
-  add_value(parser, "--record", chosen.record, "write the record of the request with the most captured rows, as a frame", "FILE");
+  add_value(parser, "--record", chosen.record, "write the record of the request with the most captured rows, as a frame; - with -q", "FILE");
   parser.add_flag("--weights", chosen.weights, "keep routing weights (bfloat16) beside the ids and check them too");
   parser.add_flag("--json", chosen.json, "one JSON object instead of the table");
   parser.add_flag("-q,--quiet", chosen.quiet, "no table and no progress bar");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "load.h"
 #include "markup.h"
 #include "options.h"
+#include "output.h"
 #include "print.h"
 #include "record_diff.h"
 
@@ -69,10 +71,11 @@ std::vector<std::string> shape_differences(const RecordView& a, const RecordView
   compare("top-k", a.top_k(), b.top_k());
   compare("layers", layers(a), layers(b));
   compare("weights", std::string(dtype_name(a.info().weights_dtype)), std::string(dtype_name(b.info().weights_dtype)));
-  if (a.has_weights() && b.has_weights()) {
-    compare("weights kind", std::string(weights_kind_name(a.info().weights_kind)), std::string(weights_kind_name(b.info().weights_kind)));
-  }
-  if (found.empty()) compare("layer flags", flags(a), flags(b));
+  if (found.empty() && layers(a) == layers(b)) compare("layer flags", flags(a), flags(b));
+  // A record has a kind of weights also where it has none, and the library compares it.
+  const std::size_t before = found.size();
+  compare("weights kind", std::string(weights_kind_name(a.info().weights_kind)), std::string(weights_kind_name(b.info().weights_kind)));
+  if (found.size() > before && !a.has_weights() && !b.has_weights()) found.back() += ", although neither has weights";
   return found;
 }
 
@@ -162,16 +165,19 @@ std::string diff_text(const Options& options, const RecordDiff& diff, const Reco
     return text + "  (--ids-only leaves weights, flags and versions out)\n";
   }
   text += text_of("rows:     ", report.rows, " in both");
-  if (report.rows > 0) text += text_of(" (", rows_text(report.start, report.start + report.rows), ')');
+  if (report.rows > 0) text += text_of(" (", positions_text(report.start, report.start + report.rows), ')');
   text += text_of(", ", report.rows_only_first, " only in the first, ", report.rows_only_second, " only in the second\n");
   text += text_of("cells:    ", report.cells, " in both, ", report.cells_differ, " differ, ", report.cells_differ_as_sets, " of them also as sets; ",
                   report.cells_only_first, " only in the first, ", report.cells_only_second, " only in the second\n");
   if (a.has_weights()) text += text_of("weights:  ", report.cells_differ_in_weights, " cells differ\n");
+  if (a.layer_flags().size() == b.layer_flags().size() && !std::equal(a.layer_flags().begin(), a.layer_flags().end(), b.layer_flags().begin())) {
+    text += text_of(shape_differences(a, b).front(), '\n');
+  }
   if (report.rows_differ_in_version > 0) text += text_of("versions: ", report.rows_differ_in_version, " rows differ\n");
   text += layers_text(diff);
   if (!diff.first.empty()) text += "\nfirst differences (" + options.first + " | " + options.second + "):\n";
   for (const CellDiff& cell : diff.first) {
-    text += text_of("row ", cell.position, ", layer ", a.layer(cell.column), ": ", ids_text(a, cell.position, cell.column), " | ",
+    text += text_of("position ", cell.position, ", layer ", a.layer(cell.column), ": ", ids_text(a, cell.position, cell.column), " | ",
                     ids_text(b, cell.position, cell.column), "; ", state_name(cell.state), '\n');
   }
   return text;
@@ -194,13 +200,16 @@ ExitCode diff(const Options& options) {
   if (is_drawn && options.picture.output == "-" && options.print.output == "-") {
     refuse("--heatmap: picture and text would both go to standard output; send one to a file, the text with -o");
   }
+  if (is_drawn && is_same_file(options.picture.output, options.print.output)) {
+    refuse("--heatmap: picture and text would both go to ", options.picture.output, "; give them different names");
+  }
   RecordHandle first = load_one(options.first, options.load).record;
   RecordHandle second = load_one(options.second, options.load).record;
   if (options.ids_only) {
     first = ids_alone(RecordView(first.get()));
     second = ids_alone(RecordView(second.get()));
   }
-  const RecordDiff found = diff_of(first.get(), second.get(), options.limit);
+  const RecordDiff found = diff_of(first.get(), second.get(), options.limit == 0 ? INT64_MAX : options.limit);
   const RecordView a(first.get());
   const RecordView b(second.get());
   if (is_drawn) draw(options, found, a, b);
@@ -221,7 +230,7 @@ Action setup_diff(CLI::App& parser) {
   add_input(parser, options->second, "SECOND");
   add_print_options(parser, options->print);
   parser.add_flag("--ids-only", options->ids_only, "compare ids and holes alone: leave out weights, layer flags and weight versions");
-  add_value(parser, "--limit", options->limit, "how many cells that differ to list; 10 if not given", "N", whole_number(0, INT64_MAX));
+  add_value(parser, "--limit", options->limit, "how many cells that differ to list, 0 = all; 10 if not given", "N", whole_number(0, INT64_MAX));
   CLI::Option* heatmap =
       add_value(parser, "--heatmap", options->picture.output, "draw where they part, as a picture: .svg or .html, or - for standard output", "FILE");
   parser.add_flag("--as-sets", options->as_sets, "in the picture, leave out the order of the ids of a cell")->needs(heatmap);

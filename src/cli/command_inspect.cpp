@@ -27,7 +27,7 @@ std::string weight_text(double weight) {
 
 /// One line per row and layer; ids of a row that is missing are a dash.
 std::string rows_table(const RecordView& view, Range shown) {
-  std::vector<std::string> heading{"row", "layer", "ids"};
+  std::vector<std::string> heading{"position", "layer", "ids"};
   if (view.has_weights()) heading.emplace_back("weights");
   Table table(std::move(heading));
   for (std::int64_t position = shown.begin; position < shown.end; ++position) {
@@ -117,7 +117,7 @@ ExitCode inspect(Options options) {
     print_text(options.print, text);
   }
   if (!contents.broken.empty())
-    refuse(contents.broken, contents.records.size() == 1 ? "; the record before it is whole" : "; the records before it are whole");
+    refuse(contents.broken, contents.records.size() == 1 ? "; the record shown is whole" : "; the records shown are whole");
   return kDone;
 }
 
@@ -131,8 +131,9 @@ Action setup_inspect(CLI::App& parser) {
   CLI::Option* rows = parser.get_option("--rows");
   rows->type_name("N|A:B")->description("number of rows; or, as A:B, the token positions [A, B) to show as a table");
   parser.footer(
-      "A file may hold many frames: all are shown. One that is cut off at the end is told on standard error, behind those before it, and the exit\n"
-      "code is 2.");
+      "A file may hold many frames: all are shown. One that is cut off at the end, or an event of a stream that is no JSON, is told on standard "
+      "error,\n"
+      "behind the records that can be read, and the exit code is 2.");
   return [options] { return inspect(*options); };
 }
 

@@ -33,6 +33,29 @@ std::string roff(const std::string& text) {
   return out;
 }
 
+/// A footer: a line that begins with two blanks and a name begins an entry of a list, deeper ones go on with it, an empty one begins a paragraph.
+std::string roff_of_footer(const std::string& footer) {
+  std::string out;
+  bool listed = false;
+  for (const std::string& line : CLI::detail::split(footer, '\n')) {
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t gap = line.find("  ", blanks);
+    if (line.empty()) {
+      out += ".PP\n";
+      listed = false;
+    } else if (blanks == 2 && gap != std::string::npos) {
+      const std::size_t text = line.find_first_not_of(' ', gap);
+      out += ".TP\n.B " + roff(line.substr(blanks, gap - blanks)) + "\n" + roff(line.substr(text)) + "\n";
+      listed = true;
+    } else {
+      if (listed && blanks == 0) out += ".PP\n";
+      listed = listed && blanks > 0;
+      out += roff(line.substr(blanks)) + "\n";
+    }
+  }
+  return out;
+}
+
 std::string option_entry(const CLI::Option& option) {
   std::string help = option.get_description();
   const std::vector<std::string> words = words_of(option);
@@ -53,7 +76,7 @@ std::string command_section(const CLI::App& command, const CLI::App& reference) 
   std::string summary = command.get_description();
   summary.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(summary.front())));
   out += roff(summary) + ".\n";
-  if (!command.get_footer().empty()) out += roff(command.get_footer()) + "\n";
+  if (!command.get_footer().empty()) out += roff_of_footer(command.get_footer());
   bool shares = false;
   for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
     if (option == command.get_help_ptr() || (option->get_group().empty() && !option->get_positional())) continue;

@@ -39,18 +39,30 @@ std::int64_t missing_cells(const RecordView& view) {
   return count;
 }
 
+/// What nobody said and the counts of an answer made (R1).
+std::string derived_text(const RecordView& view, std::int64_t tokens) {
+  const Range all = view.positions();
+  const std::int64_t last = tokens - 2;
+  if (view.rows() == 0) return text_of("start derived from the token counts: no row, of positions 0 to ", last);
+  return text_of("start derived from the token counts: rows cover positions ", all.begin, " to ", all.end - 1, " of 0 to ", last);
+}
+
 Checked check(const Loaded& loaded, const Options& options) {
   const RecordView view(loaded.record.get());
   CheckOptions checks;
   const bool frame = loaded.piece.format == RCAP_WIRE_FRAME || loaded.piece.format == RCAP_WIRE_FRAME_BASE64;
   checks.num_experts = options.load.num_experts > 0 && !frame ? options.load.num_experts : view.num_experts();
   checks.tokens = loaded.piece.tokens;
+  checks.prompt_tokens = loaded.piece.prompt_tokens;
+  checks.start_derived = loaded.piece.start_derived;
   checks.complete = options.complete;
   Checked checked;
   checked.where = loaded.piece.where;
   checked.facts = {{"where", loaded.piece.where},
                    {"form", rcap_wire_format_name(loaded.piece.format)},
                    {"start", view.start()},
+                   {"start_derived", loaded.piece.start_derived},
+                   {"note", loaded.piece.start_derived ? Json(derived_text(view, loaded.piece.tokens)) : Json()},
                    {"rows", view.rows()},
                    {"rows_missing", view.rows() - view.info().rows_valid},
                    {"cells_missing", missing_cells(view)},
@@ -61,9 +73,10 @@ Checked check(const Loaded& loaded, const Options& options) {
   return checked;
 }
 
-/// What could not even be read, as a finding.
-Checked unreadable(const std::string& why) {
+/// What could not even be read, as a finding. @param where  empty = the input as a whole
+Checked unreadable(const std::string& why, const std::string& where) {
   Checked checked;
+  checked.facts = {{"where", where.empty() ? Json() : Json(where)}, {"form", where.starts_with("frame") ? Json("frame") : Json()}};
   checked.findings.push_back({"unreadable", {}, {}, why, "", ""});
   return checked;
 }
@@ -85,7 +98,7 @@ void print(const Options& options, const std::string& name, const std::vector<Ch
       for (const Finding& finding : checked.findings) {
         if (left-- > 0) findings.push_back(finding_json(finding));
       }
-      Json record = checked.facts.is_null() ? Json::object() : checked.facts;
+      Json record = checked.facts;
       record["findings"] = std::move(findings);
       records.push_back(std::move(record));
     }
@@ -111,6 +124,7 @@ void print(const Options& options, const std::string& name, const std::vector<Ch
       };
       missing("rows_missing", "row", "rows");
       missing("cells_missing", "more layer of a row", "more layers of rows");
+      if (!checked.facts["note"].is_null()) text += ", " + checked.facts["note"].get<std::string>();
     }
     text += "\n";
   } else if (left < 0) {
@@ -121,15 +135,15 @@ void print(const Options& options, const std::string& name, const std::vector<Ch
 
 ExitCode validate(const Options& options) {
   std::vector<Checked> all;
-  std::string name = options.path;
+  std::string name = options.path == "-" ? "standard input" : options.path;
   try {
     const Contents contents = load_all(options.path, options.load, IdRange::kAny);
     name = contents.name;
     for (const Loaded& loaded : contents.records) all.push_back(check(loaded, options));
-    if (!contents.broken.empty()) all.push_back(unreadable(contents.broken));
+    if (!contents.broken.empty()) all.push_back(unreadable(contents.broken, contents.broken_where));
   } catch (const LibraryFailure& failure) {
     if (!is_content_fault(failure.status())) throw;
-    all.push_back(unreadable(failure.what()));
+    all.push_back(unreadable(failure.what(), ""));
   }
   std::int64_t count = 0;
   for (const Checked& checked : all) count += static_cast<std::int64_t>(checked.findings.size());
@@ -147,7 +161,8 @@ Action setup_validate(CLI::App& parser) {
   add_value(parser, "--limit", options->limit, "findings to show, 0 = all; 1000 if not given", "N", whole_number(0, INT64_MAX));
   add_load_options(parser, options->load);
   parser.footer(
-      "One finding a line, with layers, rows, likely cause and rule; the manual lists them. Exit code: 0 nothing found, 1 something found, 2 and 3 "
+      "One finding a line, with layers, token positions, likely cause and rule; the manual lists them. Exit code: 0 nothing found, 1 something "
+      "found, 2 and 3 "
       "it\n"
       "could not be looked at.");
   return [options] { return validate(*options); };

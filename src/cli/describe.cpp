@@ -98,10 +98,11 @@ std::string describe_text(const Contents& contents, const Piece& piece, const Re
   lines.add("file", contents.name, piece.where.empty() ? "" : ", ", piece.where);
   lines.add("form", rcap_wire_format_name(piece.format), ", ", bytes_text(piece.bytes));
   if (is_frame(piece)) lines.add("checksums", "header and every part agree");
+  const char* derived = piece.start_derived ? ", start derived from the token counts" : "";
   if (info.rows > 0) {
-    lines.add("rows", info.rows, " (positions ", info.start, " to ", view.positions().end - 1, ")");
+    lines.add("rows", info.rows, " (positions ", info.start, " to ", view.positions().end - 1, ")", derived);
   } else {
-    lines.add("rows", "0 (start ", info.start, ")");
+    lines.add("rows", "0 (start ", info.start, ")", derived);
   }
   if (piece.tokens >= 0) lines.add("tokens", piece.tokens, ", as the answer counts them");
   lines.add("layers", info.num_layers, " (", runs_text({view.layer_ids().begin(), view.layer_ids().end()}), ")");
@@ -116,7 +117,7 @@ std::string describe_text(const Contents& contents, const Piece& piece, const Re
   add_missing(lines, view);
   const std::vector<VersionSpan> spans = view.version_spans();
   for (std::size_t i = 0; i < spans.size() && i < kRangesShown; ++i) {
-    lines.add(i == 0 ? "versions" : "", rows_text(spans[i].begin, spans[i].end), ": weights of version ", spans[i].version);
+    lines.add(i == 0 ? "versions" : "", positions_text(spans[i].begin, spans[i].end), ": weights of version ", spans[i].version);
   }
   if (spans.size() > kRangesShown) lines.add("", spans.size() - kRangesShown, " more spans");
   return lines.text();
@@ -131,6 +132,7 @@ Json describe_json(const Piece& piece, const RecordView& view) {
   json["bytes"] = piece.bytes;
   json["checksum"] = is_frame(piece) ? Json("good") : Json();
   json["start"] = info.start;
+  json["start_derived"] = piece.start_derived;
   json["rows"] = info.rows;
   json["rows_valid"] = info.rows_valid;
   json["tokens"] = piece.tokens >= 0 ? Json(piece.tokens) : Json();

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "encode.h"
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "options.h"
 #include "output.h"
 #include "progress.h"
@@ -17,7 +21,28 @@ std::int32_t missing_of(const std::string& name) {
 
 /// The library's text of a refused missing row, and the way out.
 std::string with_way_out(const std::string& text, const EncodeOptions& options) {
-  if (options.missing == "refuse" && text.find("missing") != std::string::npos) return text + ": choose how to write it with --missing";
+  if (options.missing == "refuse" && text.find("missing") != std::string::npos) {
+    const std::string name = " (options missing is REFUSE)";
+    const std::size_t at = text.find(name);
+    return (at == std::string::npos ? text : text.substr(0, at) + text.substr(at + name.size())) + ": choose how to write it with --missing";
+  }
+  constexpr std::array<std::pair<const char*, const char*>, 5> kNames{{{"options zstd_level is ", "--zstd is "},
+                                                                       {"options turn is ", "--to-turn is "},
+                                                                       {"options decode_start is ", "--decode-start is "},
+                                                                       {"options fill_id is ", "--fill-id is "},
+                                                                       {"options dtype is ", "--to-dtype is "}}};
+  for (const auto& [name, option] : kNames) {
+    if (!text.starts_with(name)) continue;
+    std::string behind = text.substr(std::string_view(name).size());
+    const std::string experts = ", num_experts is ";
+    const std::size_t at = behind.find(experts);
+    if (at != std::string::npos) behind = behind.substr(0, at) + ", there are " + behind.substr(at + experts.size()) + " experts";
+    // Of a type the library also tells the API's number.
+    const std::size_t comma = behind.find(',');
+    return option + (options.dtype.empty() || std::string_view(option) != "--to-dtype is " || comma == std::string::npos
+                         ? behind
+                         : options.dtype + behind.substr(comma));
+  }
   return text;
 }
 
@@ -66,6 +91,9 @@ void write_records(const std::vector<const rcap_record*>& records, const EncodeO
   if (records.size() > 1 && format != RCAP_WIRE_FRAME) {
     refuse("--to ", options.to, ": it holds one record and the input has ", records.size(),
            "; choose one of them, or --to frame, or join them with concat");
+  }
+  if (options.fill_id != 0 && options.missing != "fill") {
+    refuse("--fill-id ", options.fill_id, ": only --missing fill writes it, and --missing is ", options.missing);
   }
   std::string bytes;
   Progress progress("encoding", static_cast<std::int64_t>(records.size()));

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "print.h"
 #include "progress.h"
 
 namespace routecap::cli {
@@ -57,6 +58,15 @@ class Checker {
           text_of("the rows end before position ", all.end, ", the answer counts ", options_.tokens, " tokens, so they should before ", behind),
           all.end == options_.tokens ? "the last token was forwarded too and its row not trimmed" : "rows were dropped, or the start is another",
           "R1");
+    }
+    // A server may leave out rows of the prompt alone, as it is asked; a start that follows from the counts and lies behind it means fewer rows than
+    // that.
+    if (options_.start_derived && options_.prompt_tokens >= 0 && all.begin > options_.prompt_tokens) {
+      const std::int64_t least = behind - options_.prompt_tokens;
+      add("row-count", {}, all,
+          text_of(count_text(view_.rows(), "row", "rows"), ", the answer counts ", options_.tokens, " tokens, ", options_.prompt_tokens,
+                  " of them of the prompt: ", least, " or more are needed"),
+          "rows were dropped; --start says where they start if the counts do not", "R1");
     }
     if (view_.rows() == 0) return;
     if (view_.info().rows_valid == 0) {
@@ -297,7 +307,7 @@ std::vector<Finding> findings_of(const RecordView& view, const CheckOptions& opt
 std::string finding_text(const Finding& finding) {
   std::string text;
   if (!finding.layers.empty()) text = text_of(finding.layers.size() == 1 ? "layer " : "layers ", runs_text(finding.layers));
-  if (finding.rows.end > finding.rows.begin) text += text_of(text.empty() ? "" : ", ", rows_text(finding.rows.begin, finding.rows.end));
+  if (finding.rows.end > finding.rows.begin) text += text_of(text.empty() ? "" : ", ", positions_text(finding.rows.begin, finding.rows.end));
   if (!text.empty()) text += ": ";
   text += finding.what;
   if (!finding.cause.empty()) text += "; " + finding.cause;

@@ -21,15 +21,17 @@ struct Finding {
 };
 
 struct CheckOptions {
-  std::int32_t num_experts = 0;  ///< E that ids must be below
-  std::int64_t tokens = -1;      ///< that an answer counts, -1 = not known
-  bool complete = false;         ///< missing rows are findings too
+  std::int32_t num_experts = 0;     ///< E that ids must be below
+  std::int64_t tokens = -1;         ///< that an answer counts, -1 = not known
+  std::int64_t prompt_tokens = -1;  ///< of them, those of the prompt
+  bool start_derived = false;       ///< where the rows start follows from the counts
+  bool complete = false;            ///< missing rows are findings too
 };
 
 /// All findings of a record, in order of layers and rows.
 std::vector<Finding> findings_of(const RecordView& view, const CheckOptions& options);
 
-/// `layers 3-5, rows 120-187: the same row 68 times in a run; stale or padded rows (R15)`.
+/// `layers 3-5, positions 120-186: the same row 68 times in a run; stale or padded rows (R15)`.
 std::string finding_text(const Finding& finding);
 
 }  // namespace routecap::cli

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include "options.h"
@@ -36,15 +38,29 @@ Hints hints_of(const LoadOptions& options) {
 
 /// The library names its hints; the user knows them as options.
 std::string with_option_names(std::string text) {
-  constexpr std::array<std::pair<const char*, const char*>, 7> kNames{{{"hint start is needed", "--start"},
-                                                                       {"hint rows is needed", "--rows"},
-                                                                       {"hint num_layers (or layer_ids) is needed", "--layers or --layer-ids"},
-                                                                       {"hint num_experts is needed", "--experts"},
-                                                                       {"hint top_k is needed", "--top-k"},
-                                                                       {"hint dtype is needed", "--dtype"},
-                                                                       {"hint turn is needed", "--turn"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 7> kNames{{{"start", "--start"},
+                                                                       {"rows", "--rows"},
+                                                                       {"num_layers", "--layers"},
+                                                                       {"num_experts", "--experts"},
+                                                                       {"top_k", "--top-k"},
+                                                                       {"dtype", "--dtype"},
+                                                                       {"turn", "--turn"}}};
   for (const auto& [hint, option] : kNames) {
-    if (text.find(hint) != std::string::npos) return text + ": say it with " + option;
+    if (text.find(text_of("hint ", hint)) == std::string::npos) continue;
+    if (text.find(" is needed") != std::string::npos) {
+      return text_of(text, ": say it with ", option, std::string_view(hint) == "num_layers" ? " or --layer-ids" : "");
+    }
+    const std::string said = text_of("hint ", hint, " is ");
+    const std::size_t at = text.find(said);
+    if (at == std::string::npos) return text;
+    std::string behind = text.substr(at + said.size());
+    std::int32_t own = 0;
+    std::int32_t other = 0;
+    if (std::string_view(hint) == "dtype" && std::sscanf(behind.c_str(), "%" SCNd32 ", the bytes have %" SCNd32, &own, &other) == 2) {
+      // Its numbers are those of the API; int8 is a type that the API has no number for.
+      behind = text_of(dtype_name(own), ", the bytes have ", other == RCAP_DTYPE_NONE ? "another type" : dtype_name(other));
+    }
+    return text.substr(0, at) + option + " is " + behind;
   }
   return text;
 }
@@ -56,7 +72,7 @@ std::int32_t format_of(const std::string& name) {
 }
 
 /// 0 where the bytes have no mark.
-std::int32_t detected(const std::string& bytes) {
+std::int32_t detected(std::string_view bytes) {
   std::int32_t format = 0;
   const rcap_status status = rcap_wire_detect(bytes.data(), static_cast<std::int64_t>(bytes.size()), &format, nullptr);
   return status == RCAP_STATUS_OK ? format : 0;
@@ -88,17 +104,24 @@ RecordHandle decode(std::int32_t format, std::string_view bytes, Hints hints, Id
 
 class Loader {
  public:
-  Loader(const Input& input, const LoadOptions& options, IdRange range) : input_(input), options_(options), range_(range), hints_(hints_of(options)) {
+  Loader(const Input& input, const LoadOptions& options, IdRange range)
+      : input_(input), bytes_(input.bytes), options_(options), range_(range), hints_(hints_of(options)) {
+    // Windows programs put a byte order mark before UTF-8 text, JSON and streams included.
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    if (bytes_.starts_with(kMark)) {
+      const std::string_view rest = bytes_.substr(kMark.size());
+      if (looks_like_answer(rest) || rest.starts_with('[')) bytes_ = rest;
+    }
     contents_.name = input.name;
     contents_.bytes = static_cast<std::int64_t>(input.bytes.size());
   }
 
   Contents load() {
     if (input_.bytes.empty()) refuse(input_.name, " is empty");
-    const std::int32_t told = detected(input_.bytes);
+    const std::int32_t told = detected(bytes_);
     const std::int32_t asked = options_.from.empty() ? 0 : format_of(options_.from);
     // With --from, an answer still is one: what stands in it has that form.
-    if (told == 0 && looks_like_answer(input_.bytes) && load_answer(asked)) return std::move(contents_);
+    if (told == 0 && looks_like_answer(bytes_) && load_answer(asked)) return std::move(contents_);
     if (!options_.several_inputs && (options_.choice >= 0 || options_.chunk >= 0)) {
       refuse(options_.choice >= 0 ? "--choice: " : "--chunk: ", input_.name, " is no answer of a server with records in it");
     }
@@ -113,7 +136,7 @@ class Loader {
       Piece piece;
       piece.format = format;
       piece.bytes = contents_.bytes;
-      add(std::move(piece), input_.bytes, hints_, nullptr);
+      add(std::move(piece), bytes_, hints_, nullptr);
     }
     return std::move(contents_);
   }
@@ -142,8 +165,10 @@ class Loader {
       if (consumed != nullptr) piece.bytes = *consumed;
       contents_.records.push_back({std::move(piece), std::move(record)});
     } catch (const LibraryFailure& failure) {
-      throw LibraryFailure(failure.status(),
-                           text_of(input_.name, piece.where.empty() ? "" : ", ", piece.where, ": ", with_option_names(failure.what())));
+      // The library names the byte; where the whole is JSON, the member says more.
+      const std::string fault = piece.format == RCAP_WIRE_PRIME ? fault_of_prime(bytes) : std::string();
+      throw LibraryFailure(failure.status(), text_of(input_.name, piece.where.empty() ? "" : ", ", piece.where, ": ",
+                                                     fault.empty() ? with_option_names(failure.what()) : "prime: " + fault));
     }
   }
 
@@ -154,14 +179,17 @@ class Loader {
       Piece piece;
       piece.format = RCAP_WIRE_FRAME;
       piece.offset = offset;
-      piece.where = text_of("frame ", number, " at byte ", offset);
+      const std::string where = text_of("frame ", number, " at byte ", offset);
+      piece.where = where;
       std::int64_t consumed = 0;
       try {
-        add(std::move(piece), std::string_view(input_.bytes).substr(static_cast<std::size_t>(offset)), hints_, &consumed);
+        add(std::move(piece), bytes_.substr(static_cast<std::size_t>(offset)), hints_, &consumed);
       } catch (const LibraryFailure& failure) {
         // A file that is still being written, or was cut: what stands before is whole.
         if (number == 0) throw;
         contents_.broken = failure.what();
+        contents_.broken_where = where;
+        contents_.way_out = "; --frame chooses one of the frames before it";
         break;
       }
       offset += consumed;
@@ -180,15 +208,21 @@ class Loader {
 
   /// @return whether there was a record in it
   bool load_answer(std::int32_t format) {
-    std::vector<Payload> payloads;
+    Answer answer;
     try {
-      payloads = payloads_of(input_.bytes);
+      answer = payloads_of(bytes_, input_.bytes.size() - bytes_.size());
     } catch (const Failure& failure) {
       if (format != 0) return false;  // --from may know better
       throw Failure(failure.code(), text_of(input_.name, ": ", failure.what()));
     }
+    const std::vector<Payload>& payloads = answer.payloads;
     if (payloads.empty()) {
       if (format != 0) return false;
+      if (!answer.broken.empty()) refuse(input_.name, ": ", answer.broken);
+      // An object that has a member of `prime` is one that lacks another, or has a bad one.
+      if (const std::string fault = fault_of_prime(bytes_); !fault.empty()) {
+        refuse(input_.name, ": prime: ", fault);
+      }
       refuse(input_.name, " looks like a server's answer and holds no routed_experts where servers put them");
     }
     if (options_.frame >= 0 && !options_.several_inputs) refuse("--frame: ", input_.name, " is a server's answer; choose with --choice");
@@ -199,6 +233,12 @@ class Loader {
       const bool other_chunk = options_.chunk >= 0 && payload.chunk != options_.chunk;
       if (!other_choice && !other_chunk) add_payload(payload, format);
     }
+    if (!answer.broken.empty() && (options_.chunk < 0 || options_.chunk == answer.broken_chunk)) {
+      contents_.broken = text_of(input_.name, ": ", answer.broken);
+      contents_.broken_where = text_of("chunk ", answer.broken_chunk);
+      contents_.way_out = "; --chunk chooses one of the other events";
+      if (options_.chunk >= 0) refuse(contents_.broken);
+    }
     if (contents_.records.empty()) refuse(input_.name, " has no record of that ", options_.choice >= 0 ? "--choice" : "--chunk", ", but ", places);
     return true;
   }
@@ -208,8 +248,10 @@ class Loader {
     piece.where = payload.where;
     piece.bytes = static_cast<std::int64_t>(payload.bytes.size());
     piece.tokens = payload.tokens;
+    piece.prompt_tokens = payload.prompt_tokens;
     piece.format = format == 0 || options_.several_inputs ? detected(payload.bytes) : format;
     if (piece.format == 0) piece.format = format;
+    if (piece.format == 0 && payload.bytes.starts_with('{')) piece.format = RCAP_WIRE_PRIME;
     // A flat base64 array is the one form without a mark, and the one that is left.
     if (piece.format == 0) piece.format = RCAP_WIRE_SGLANG;
     Hints hints = hints_;
@@ -227,6 +269,7 @@ class Loader {
   /// A server counts n tokens and gives the rows from some position up to n - 1 (R1): how many there are says from which.
   void add_by_tokens(Piece piece, const std::string& bytes, Hints hints) {
     const std::int64_t behind = std::max<std::int64_t>(0, piece.tokens - 1);
+    piece.start_derived = true;
     hints.facts.start = 0;
     add(piece, bytes, hints, nullptr);
     const std::int64_t rows = RecordView(contents_.records.back().record.get()).rows();
@@ -241,6 +284,7 @@ class Loader {
   }
 
   const Input& input_;
+  std::string_view bytes_;  ///< of the input, without a byte order mark
   const LoadOptions& options_;
   IdRange range_;
   Hints hints_;
@@ -279,7 +323,7 @@ Contents load_all(const std::string& path, const LoadOptions& options, IdRange r
 
 Loaded load_one(const std::string& path, const LoadOptions& options) {
   Contents contents = load_all(path, options);
-  if (!contents.broken.empty()) refuse(contents.broken, "; --frame chooses one of the frames before it");
+  if (!contents.broken.empty()) refuse(contents.broken, contents.way_out);
   const std::size_t count = contents.records.size();
   if (count != 1) {
     const bool frames = contents.records.front().piece.format == RCAP_WIRE_FRAME && contents.records.front().piece.where.starts_with("frame ");

@@ -42,10 +42,12 @@ CLI::Option* add_input(CLI::App& parser, std::string& path, const char* name = "
 /// One form of a record as it lies in an input: the whole of it, one frame of several, or a value inside an HTTP answer.
 struct Piece {
   std::int32_t format = 0;
-  std::string where;         ///< empty for the whole input, else for example `frame 2` or `choices[0].routed_experts`
-  std::int64_t offset = 0;   ///< of a frame in the input
-  std::int64_t bytes = 0;    ///< that the form takes
-  std::int64_t tokens = -1;  ///< prompt and generated tokens that an answer tells of, -1 = it does not
+  std::string where;                ///< empty for the whole input, else for example `frame 2` or `choices[0].routed_experts`
+  std::int64_t offset = 0;          ///< of a frame in the input
+  std::int64_t bytes = 0;           ///< that the form takes
+  std::int64_t tokens = -1;         ///< prompt and generated tokens that an answer tells of, -1 = it does not
+  std::int64_t prompt_tokens = -1;  ///< of them, those of the prompt
+  bool start_derived = false;       ///< the position of the first row follows from the token counts and the number of rows alone
 };
 
 struct Loaded {
@@ -58,7 +60,9 @@ struct Contents {
   std::string name;
   std::int64_t bytes = 0;
   std::vector<Loaded> records;
-  std::string broken;  ///< why what follows the last record cannot be read; empty = nothing follows
+  std::string broken;        ///< why the frame behind the last record, or an event of a stream, cannot be read; empty = there is none such
+  std::string broken_where;  ///< `frame 2 at byte 812`, `event 3`
+  const char* way_out = "";  ///< what chooses one of those that can be read
 };
 
 /// How ids are taken that are not below E.

@@ -144,7 +144,7 @@ LayerStatistics layer_statistics(const RecordView& record, std::int64_t column, 
       set.push_back(record.id(row, column, rank));
       const double weight = options.weighted ? record.weight(row, column, rank) : 1;
       if (!(weight >= 0) || std::isinf(weight)) {
-        refuse("row ", record.start() + row, ", layer ", layer.layer, ": a weight of ", weight, ", and load is a sum of weights from 0 up");
+        refuse("position ", record.start() + row, ", layer ", layer.layer, ": a weight of ", weight, ", and load is a sum of weights from 0 up");
       }
       layer.load[static_cast<std::size_t>(set.back())] += weight;
     }

@@ -29,6 +29,16 @@ ExitCode end_of_parse(const CLI::App& parser, const CLI::ParseError& end) {
   const std::vector<std::string> unknown = parser.remaining(true);
   if (!unknown.empty()) {
     // What is required was looked for first; what is not known is the likelier reason.
+    if (!chosen.empty() && !unknown.front().starts_with('-')) {
+      std::string takes;
+      for (const CLI::Option* one : chosen.front()->get_options([](const CLI::Option* option) { return option->get_positional(); })) {
+        takes += text_of(takes.empty() ? "" : " ", one->get_name(true));
+      }
+      const std::string name = chosen.front()->get_name();
+      tell(text_of(name, takes.empty() ? " takes no file" : " takes " + takes + " alone", ", '", unknown.front(),
+                   "' is one too many; see `routecap help ", name, "`"));
+      return kRefused;
+    }
     const bool command = chosen.empty() && !unknown.front().starts_with('-');
     tell(text_of(command ? "there is no command '" : "there is no option '", unknown.front(), "'; see `routecap help", chosen.empty() ? "" : " ",
                  chosen.empty() ? "" : chosen.front()->get_name(), "`"));

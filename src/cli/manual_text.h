@@ -20,7 +20,7 @@ is standard input, or standard output behind
 .BR \-o .
 A file that is written appears whole under its name or not at all, also when the program is interrupted.
 What the bytes of a form do not say is never guessed: the message names the option that says it.
-Positions, frames, choices and layers are counted from 0. A range A:B holds A and not B.
+Positions, frames, choices and layers are counted from 0; where a message says row, it is counted from 0 at the first row of the record. A range A:B holds A and not B.
 )";
 
 inline constexpr const char* kManualRest = R"(.SH FORMS
@@ -71,10 +71,15 @@ Records are found at
 (Dynamo; data in base 85 too).
 Where the answer counts prompt and generated tokens, n of them together, and
 .B \-\-start
-is not given, the rows are those up to position n \- 2, as many as there are.
+is not given, the rows are those up to position n \- 2, as many as there are:
+.B inspect
+and
+.B validate
+say that the start was derived from the token counts.
+An event of a stream that is no JSON is named, and the records of the other events are read.
 .SH FINDINGS
 .B validate
-prints one a line: layers, rows, what is wrong, the likely cause, the rule of the contract. With
+prints one a line: layers, token positions, what is wrong, the likely cause, the rule of the contract. With
 .B \-\-json
 each also has a kind:
 .TP
@@ -106,7 +111,7 @@ A weight is not finite, or renormalized weights do not add up to 1.
 Rows of an older weight version behind rows of a newer one.
 .TP
 .B row\-count
-The rows do not end where the answer's count of tokens says.
+The rows do not end where the answer's count of tokens says, or they are fewer than its generated tokens need.
 .TP
 .B missing
 A row is missing; only with
@@ -156,8 +161,12 @@ routecap heatmap capture.frame \-o load.html
 routecap diff before.frame after.frame \-\-heatmap parted.html
 curl ... | routecap diff \-\-ids\-only \-\-experts 128 \- before.frame
 .fi
-.SH FILES AND ENVIRONMENT
-None is read.
+.SH ENVIRONMENT
+.TP
+.B ROUTECAP_BACKEND_PATH
+Folders (absolute ones, separated by colons) in which
+.B doctor
+looks for backend plugins first.
 )";
 
 }  // namespace routecap::cli

@@ -126,8 +126,23 @@ void Output::commit() {
   temporary_.clear();
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one == "-" || other == "-") return false;
+  std::error_code error;
+  // Devices and pipes are written to, not replaced.
+  if (std::filesystem::exists(one, error) && !std::filesystem::is_regular_file(one, error)) return false;
+  const std::filesystem::path left = std::filesystem::weakly_canonical(std::filesystem::absolute(one, error), error);
+  if (error) return false;
+  const std::filesystem::path right = std::filesystem::weakly_canonical(std::filesystem::absolute(other, error), error);
+  return !error && left == right;
+}
+
 void write_output(const std::string& path, std::string_view bytes, bool binary) {
   Output output(path);
+  write_output(output, bytes, binary);
+}
+
+void write_output(Output& output, std::string_view bytes, bool binary) {
   if (output.is_terminal()) {
     if (binary) refuse("this form is binary and standard output is a terminal; name a file with -o, or a text form with --to");
     // The prompt begins on a line of its own.

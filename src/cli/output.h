@@ -41,6 +41,11 @@ class Output {
 };
 
 /// Writes bytes that may be binary: refused where they would go to a terminal.
+/// Whether both names are those of one file that would be replaced, whatever the path or link; `-` is none.
+bool is_same_file(const std::string& one, const std::string& other);
+
+/// The same to an output that stands open, and commits it.
+void write_output(Output& output, std::string_view bytes, bool binary);
 void write_output(const std::string& path, std::string_view bytes, bool binary);
 
 }  // namespace routecap::cli

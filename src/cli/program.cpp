@@ -34,7 +34,7 @@ Program make_program() {
   parser.set_help_flag("-h,--help", "show this help");
   parser.set_version_flag("--version", version_text, "show the versions of the command and of the library");
   parser.add_flag_callback(
-      "--no-progress", [] { Progress::turn_off(); }, "no bar for long work, also on a terminal");
+      "--no-progress", [] { Progress::turn_off(); }, "no bar for long work, also on a terminal; it stands before the command");
   parser.require_subcommand(1);
   for (const Command& command : commands()) {
     CLI::App& sub = *parser.add_subcommand(command.name, command.summary)->group(command.group);

@@ -107,8 +107,8 @@ std::string runs_text(const std::vector<std::int32_t>& numbers) {
   return out;
 }
 
-std::string rows_text(std::int64_t begin, std::int64_t end) {
-  return end - begin == 1 ? text_of("row ", begin) : text_of("rows ", begin, '-', end - 1);
+std::string positions_text(std::int64_t begin, std::int64_t end) {
+  return end - begin == 1 ? text_of("position ", begin) : text_of("positions ", begin, '-', end - 1);
 }
 
 }  // namespace routecap::cli

@@ -40,7 +40,7 @@ const char* weights_kind_name(std::int32_t kind);
 /// Ascending runs of numbers as text: `0-3,7`.
 std::string runs_text(const std::vector<std::int32_t>& numbers);
 
-/// `rows 3-7`, or `row 3`; end is behind the last.
-std::string rows_text(std::int64_t begin, std::int64_t end);
+/// `positions 3-7`, or `position 3`, of tokens; end is behind the last.
+std::string positions_text(std::int64_t begin, std::int64_t end);
 
 }  // namespace routecap::cli

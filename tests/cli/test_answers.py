@@ -5,7 +5,7 @@ import base64
 import json
 
 import numpy as np
-from command import DONE, FINDINGS, Case, frame, frames, main, make_frame, output, refused, report, sglang, vllm
+from command import DONE, FINDINGS, Case, frame, frames, main, make_frame, output, refused, report, run, sglang, vllm
 from make_golden import npy
 
 E, L, K = 64, 3, 4
@@ -137,6 +137,67 @@ class Answers(Case):
         text = "nrlre1:int8:9x%dx%d:%s" % (L, K, base64.b64encode(IDS[0].astype("<i1").tobytes()).decode())
         self.check(completion([choice(0, text)]), IDS[0], "--experts", E)
 
+    def test_R1_a_start_from_the_token_counts_is_told(self):
+        # 10 tokens have rows 0 to 8; 6 of them may be those from position 3 on, which a client of SGLang asks for with routed_experts_start_len.
+        data = json.dumps(generate(IDS[1], 4, 6)).encode()
+        (told,) = report("inspect", "-", *FLAT, data=data)["records"]
+        self.assertEqual((told["start"], told["start_derived"]), (3, True))
+        text = output("inspect", "-", *FLAT, data=data).decode()
+        self.assertIn("\nrows:       6 (positions 3 to 8), start derived from the token counts\n", text)
+        note = "start derived from the token counts: rows cover positions 3 to 8 of 0 to 8"
+        (told,) = report("validate", "-", *FLAT, data=data)["records"]
+        self.assertEqual((told["start_derived"], told["note"], told["findings"]), (True, note, []))
+        self.assertEqual(output("validate", "-", *FLAT, data=data).decode(), "standard input: nothing found in 6 rows of 3 layers, %s\n" % note)
+        (told,) = report("validate", "-", *FLAT, "--start", 3, data=data)["records"]
+        self.assertEqual((told["start_derived"], told["note"]), (False, None))
+
+    def test_R1_fewer_rows_than_the_generated_tokens_need(self):
+        # Of 2 + 9 tokens at least 8 rows are there, wherever in the prompt they start.
+        data = json.dumps(generate(IDS[1], 2, 9)).encode()
+        (finding,) = report("validate", "-", *FLAT, data=data, code=FINDINGS)["records"][0]["findings"]
+        self.assertEqual((finding["kind"], finding["rule"], finding["rows"]), ("row-count", "R1", [4, 10]))
+        self.assertEqual(finding["what"], "6 rows, the answer counts 11 tokens, 2 of them of the prompt: 8 or more are needed")
+        # Right behind the prompt is where they may start at the latest.
+        output("validate", "-", *FLAT, data=json.dumps(generate(IDS[1], 4, 7)).encode())
+
+    def test_a_broken_event_is_named_and_the_others_are_read(self):
+        good = [json.dumps(generate(ids, *counts)).encode() for ids, counts in ((IDS[2], (1, 4)), (IDS[0], (4, 6)))]
+        data = b"data: %s\n\ndata: {]\n\ndata: %s\n\ndata: [DONE]\n\n" % (good[0], good[1])
+        told = "standard input: event 1 of the stream is no JSON: unexpected content at byte %d" % (6 + len(good[0]) + 2 + 7)
+        done = run("inspect", "-", *FLAT, "--json", data=data)
+        self.assertEqual((done.returncode, done.stderr.decode()), (2, "routecap: %s; the records shown are whole\n" % told))
+        shown = json.loads(done.stdout)
+        self.assertEqual([(one["where"], one["rows"]) for one in shown["records"]], [("chunk %d, meta_info.routed_experts" % i, n) for i, n in ((0, 4), (2, 9))])
+        self.assertEqual(shown["broken"], told)
+        checked = report("validate", "-", *FLAT, data=data, code=FINDINGS)["records"]
+        self.assertEqual([[one["kind"] for one in record["findings"]] for record in checked], [[], [], ["unreadable"]])
+        self.assertEqual((checked[2]["where"], checked[2]["form"]), ("chunk 1", None))
+        self.assertEqual(refused("convert", "-", *FLAT, data=data), told + "; --chunk chooses one of the other events")
+        self.same_ids(frame(output("convert", "-", *FLAT, "--chunk", 2, data=data)).ids, IDS[0])
+
+    def test_lines_of_an_event_belong_together(self):
+        lines = json.dumps(generate(IDS[0], 4, 6), indent=1).encode().split(b"\n")
+        self.check(b"event: message\n" + b"".join(b"data: %s\r\n" % line for line in lines) + b"\r\ndata: [DONE]\n\n", IDS[0], *FLAT)
+        # Events without an empty line between them are taken as they are meant.
+        self.check(b"data: {}\ndata: %s\n" % json.dumps(generate(IDS[0], 4, 6)).encode(), IDS[0], *FLAT, "--chunk", 1)
+        broken = b'data: {"choices":\ndata: [}\n\n'
+        self.assertIn("event 0 of the stream is no JSON: unexpected content at byte 25", refused("inspect", "-", data=broken))
+
+    def test_a_malformed_prime_object_names_the_member(self):
+        whole = {"data": "AAAA", "shape": [1, 3, 1], "start": 0, "dtype": "uint8"}
+        for member, value, text in (
+            ("shape", [1, 3], "member shape is [1,3], not three whole numbers from 0 up"),
+            ("start", -1, "member start is -1, not a whole number from 0 up"),
+            ("dtype", 7, "member dtype is 7, not a text"),
+            ("data", 1, "member data is 1, not a text"),
+        ):
+            bad = {**whole, member: value}
+            for answer in (bad, completion([choice(0, bad)])):
+                said = refused("inspect", "-", "--experts", 3, data=json.dumps(answer).encode())
+                self.assertTrue(said.endswith(": prime: " + text), said)
+        del whole["shape"]
+        self.assertEqual(refused("inspect", "-", "--experts", 3, data=json.dumps(whole).encode()), "standard input: prime: there is no member shape")
+
     def test_R1_more_rows_than_tokens(self):
         data = json.dumps(generate(IDS[0], 4, 5)).encode()
         self.assertIn("R1", refused("convert", "-", *FLAT, data=data))
@@ -153,7 +214,7 @@ class Answers(Case):
         ids = IDS[0].copy()
         ids[4, 1] = [3, 3, 9, 1]
         text = output("validate", "-", *FLAT, data=json.dumps([generate(ids, 4, 6)]).encode(), code=FINDINGS).decode()
-        self.assertEqual(text, "[0].meta_info.routed_experts: layer 1, row 4: ids 3 3 9 1, one stands twice; zero padding, or a row mixed of two (R25)\n")
+        self.assertEqual(text, "[0].meta_info.routed_experts: layer 1, position 4: ids 3 3 9 1, one stands twice; zero padding, or a row mixed of two (R25)\n")
 
     def test_an_answer_without_records(self):
         for answer in ({"choices": []}, completion([choice(0, None)]), {"error": {"message": "x"}}, [{}]):
@@ -161,7 +222,7 @@ class Answers(Case):
 
     def test_broken_json_names_the_byte(self):
         self.assertIn("at byte 13", refused("inspect", "-", data=b'{"choices": [}'))
-        self.assertIn("at byte 28", refused("inspect", "-", data=b'data: {"choices":[]}\ndata: {]\n'))
+        self.assertIn("at byte 27", refused("inspect", "-", data=b'data: {"choices":[]}\ndata: {]\n'))
 
     def test_a_named_form_reaches_into_the_answer(self):
         answer = completion([choice(0, vllm(IDS[0]).decode())])

@@ -3,6 +3,7 @@ import base64
 import csv
 import io
 import json
+import os
 
 import numpy as np
 from command import GOLDEN, Case, frame, frames, main, make_frame, output, refused, sglang
@@ -88,7 +89,7 @@ class Convert(Case):
             self.assertEqual(array.dtype, np.dtype(name))
             self.same_ids(array, PLAIN)
         self.same_ids(read_sglang(output("convert", "-", "--to", "sglang", "--to-dtype", "uint16", data=data), PLAIN.shape, "<u2"), PLAIN)
-        self.assertIn("options dtype", refused("convert", "-", "--to", "nemo", "--to-dtype", "int16", data=data))
+        self.assertIn("--to-dtype is int16, nemo is not written with it", refused("convert", "-", "--to", "nemo", "--to-dtype", "int16", data=data))
 
     def test_missing_rows_are_refused_unless_the_user_chooses(self):
         data = make_frame(ROWS, 300, valid=[1, 0, 1, 1])
@@ -101,7 +102,7 @@ class Convert(Case):
         # This form says it by itself.
         self.same_ids(read_nemo(output("convert", "-", "--to", "nemo", data=data)), ROWS_MISSING)
         self.assertIn("--fill-id: '-1'", refused("convert", "-", "--to", "npy", "--missing", "fill", "--fill-id", -1, data=data))
-        self.assertIn("fill_id is 300", refused("convert", "-", "--to", "npy", "--missing", "fill", "--fill-id", 300, data=data))
+        self.assertIn("--fill-id is 300, there are 300 experts", refused("convert", "-", "--to", "npy", "--missing", "fill", "--fill-id", 300, data=data))
 
     def test_csv_keeps_weights_layers_positions_and_holes(self):
         text = output("convert", GOLDEN / "cells.frame", "--to", "csv", "--to-turn", 2, "--decode-start", 103)
@@ -143,8 +144,34 @@ class Convert(Case):
         self.assertIn("num_layers", refused("convert", "-", "--full-axis", 3, data=data))
         self.assertIn("--full-axis", refused("convert", "-", "--full-axis-id", 3, data=data))
 
+    def test_a_full_axis_beyond_any_model_or_the_memory_is_refused_before_it_is_made(self):
+        data = make_frame(ROWS, 300, layers=[1, 3])
+        for layers in (65537, 2147483647):
+            self.assertEqual(
+                refused("convert", "-", "--full-axis", layers, data=data),
+                "--full-axis: '%d' is no whole number from 1 to 65536; see `routecap help convert`" % layers,
+            )
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        rows = memory // (65536 * 22) + 1
+        ids = np.tile(np.arange(22), (rows, 1, 1))
+        said = refused("convert", "-", "--start", 0, "--experts", 64, "--full-axis", 65536, data=npy(ids, "<u1"))
+        self.assertTrue(said.startswith("--full-axis: 65536 layers of %d rows and 22 experts of 1 byte are more than the memory of this machine, " % rows), said)
+
+    def test_what_a_form_has_no_use_for_is_told_by_its_option(self):
+        said = [
+            (("--to", "sglang", "--to-dtype", "int64"), "--to-dtype is int64, sglang is not written with it"),
+            (("--to", "npy", "--decode-start", 2), "--decode-start is 2, npy has no use for it"),
+            (("--to", "npy", "--fill-id", 2), "--fill-id 2: only --missing fill writes it, and --missing is refuse"),
+            (("--to", "npy", "--missing", "minus-one", "--fill-id", 2), "--fill-id 2: only --missing fill writes it, and --missing is minus-one"),
+        ]
+        for options, text in said:
+            self.assertEqual(refused("convert", "-", *options, data=make_frame(ROWS, 300)), text)
+        said = refused("convert", "-", "--to", "nemo", data=make_frame(ROWS, 300, flags=[4, 4], cells=[[1, 1]] * (len(ROWS) - 1) + [[1, 0]]))
+        self.assertNotIn("REFUSE", said)
+        self.assertIn(": choose how to write it with --missing", said)
+
     def test_a_contradicting_hint_is_refused(self):
-        self.assertIn("num_experts is 17", refused("convert", "-", "--experts", 17, data=make_frame(PLAIN, 16)))
+        self.assertIn("frame: --experts is 17, the bytes have 16", refused("convert", "-", "--experts", 17, data=make_frame(PLAIN, 16)))
         self.assertIn("start", refused("convert", "-", "--start", 11, "--experts", 16, data=(GOLDEN / "plain.prime").read_bytes()))
 
     def test_from_names_what_the_content_does_not_tell(self):

@@ -80,10 +80,22 @@ class DemoTest(ViewCase):
         self.refused("--stray", "demo", "--stray")
         self.refused("wrong-row", "demo", "--inject", "x")
 
+    def test_record_and_table_cannot_share_standard_output(self):
+        text = "--record: the record and the table would both go to standard output; send the record to a file, or leave the table out with -q"
+        self.assertEqual(self.refused(text, "demo", *FEW, "--record", "-").err, "routecap: %s\n" % text)
+        for more in ([], ["-q"]):
+            text = "--record: the record and the JSON object would both go to standard output; send the record to a file"
+            self.assertEqual(self.refused(text, "demo", "--json", *more, *FEW, "--record", "-").err, "routecap: %s\n" % text)
+        (record,) = read_file(self.done("demo", "-q", *FEW, "--record", "-").out)
+        self.assertGreater(record.rows, 100)
+
     def test_a_record_that_cannot_be_written(self):
         result = run("demo", "-q", *FEW, "--record", self.path("absent/r.frame"))
         self.assertEqual((result.code, result.out), (3, b""))
         self.assertRegex(result.err, r"^routecap: cannot [^\n]*absent/r\.frame[^\n]*\n$")
+        # Before anything is served.
+        result = run("demo", "--record", self.path("absent/r.frame"))
+        self.assertEqual((result.code, result.out), (3, b""))
         result = self.engine("-q", *FEW, "--record", self.path("absent/r.frame"))
         self.assertEqual((result.code, result.out), (1, b""))
         self.assertRegex(result.err, r"^reference_engine: [^\n]*absent/r\.frame: cannot be written\n$")

@@ -65,8 +65,8 @@ class Diff(Case):
         first, second = self.file("a", make_frame(a, E)), self.file("b", make_frame(b, E))
         text = output("diff", first, second, code=FINDINGS).decode()
         ids = [" ".join(map(str, row)) for row in (a[3, 1], b[3, 1], a[4, 0], b[4, 0])]
-        self.assertIn("row 3, layer 1: %s | %s; another order\n" % tuple(ids[:2]), text)
-        self.assertIn("row 4, layer 0: %s | %s; other ids\n" % tuple(ids[2:]), text)
+        self.assertIn("position 3, layer 1: %s | %s; another order\n" % tuple(ids[:2]), text)
+        self.assertIn("position 4, layer 0: %s | %s; other ids\n" % tuple(ids[2:]), text)
         self.assertIn("cells:    10 in both, 2 differ, 1 of them also as sets;", text)
 
     def test_weights_and_versions_count(self):
@@ -91,6 +91,28 @@ class Diff(Case):
         self.assertEqual(output("diff", "--ids-only", first, second, "--start", 0, "--experts", E), b"the same: 6 rows of 2 layers\n")
         flat = self.file("c", sglang(ids))
         output("diff", "--ids-only", first, flat, "--from", "sglang", "--start", 0, "--experts", E, "--layers", 2, "--top-k", K)
+
+    def test_a_kind_of_weights_that_no_weights_have_is_told(self):
+        ids = routes(6, 2)
+        first, second = self.file("a", make_frame(ids, E)), self.file("b", make_frame(ids, E, kind=2))
+        text = "weights kind: as routed and scaled, although neither has weights"
+        self.assertEqual(report("diff", first, second, code=FINDINGS)["shape_differences"], [text])
+        self.assertEqual(
+            output("diff", first, second, code=FINDINGS).decode(),
+            "the shapes differ, rows are not compared:\n  %s\n  (--ids-only leaves weights, flags and versions out)\n" % text,
+        )
+        self.assertEqual(output("diff", "--ids-only", first, second), b"the same: 6 rows of 2 layers\n")
+
+    def test_flags_that_differ_alone_are_told(self):
+        ids = routes(6, 2)
+        first, second = self.file("a", make_frame(ids, E)), self.file("b", make_frame(ids, E, flags=[0, 2]))
+        self.assertIn("\nlayer flags: 0,0 and 0,2\n", output("diff", first, second, code=FINDINGS).decode())
+
+    def test_a_limit_of_0_lists_all(self):
+        a = routes(30, 1)
+        first, second = self.file("a", make_frame(a, E)), self.file("b", make_frame((a + 1) % E, E))
+        self.assertEqual(len(report("diff", first, second, "--limit", 0, code=FINDINGS)["differences"]), 30)
+        self.assertEqual(len(report("diff", first, second, "--limit", 7, code=FINDINGS)["differences"]), 7)
 
     def test_trouble_is_neither_0_nor_1(self):
         refused("diff", GOLDEN / "cells.frame", self.folder / "absent", code=3)

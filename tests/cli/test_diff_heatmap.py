@@ -94,6 +94,14 @@ class DiffHeatmapTest(ViewCase):
         self.refused("ends neither in .svg nor in .html", "diff", first, first, "--heatmap", self.path("p.txt"))
         self.refused("both go to standard output", "diff", first, first, "--heatmap", "-", "--as", "svg")
         self.refused("--as-sets", "diff", first, first, "--as-sets")
+        # One file cannot be both, whatever the path to it.
+        (self.folder / "folder").mkdir()
+        (self.folder / "d.svg").write_bytes(b"as it was")
+        (self.folder / "link.svg").symlink_to(self.folder / "d.svg")
+        for one, other in (("d.svg", "d.svg"), ("d.svg", "folder/../d.svg"), ("link.svg", "d.svg")):
+            picture = self.path(one)
+            result = self.refused("--heatmap", "diff", first, first, "--heatmap", picture, "-o", self.path(other))
+            self.assertEqual(result.err, "routecap: --heatmap: picture and text would both go to %s; give them different names\n" % picture)
         self.refused("--max", "diff", first, first, "--max", "3")
         self.refused("cannot", "diff", first, first, "--heatmap", self.path("absent/p.svg"), code=3)
 

@@ -77,6 +77,14 @@ class Documents(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertIn(b"FINDINGS", done.stdout)
 
+    def test_tables_of_the_help_are_lists_in_the_manual(self):
+        page = unroff(output("manual").decode())
+        for name, entries in (("stats", ["cells", "load", "imbalance", "entropy", "cv", "used", "reuse", "pairs"]), ("bench", ["capture", "end_forward", "finalize"])):
+            (section,) = re.findall(r"^\.SS %s .*\n((?:(?!\.S[HS] ).*\n)*)" % name, page, re.M)
+            found = re.findall(r"^\.TP\n\.B ([a-z0-9_]+)$", section, re.M)
+            self.assertEqual(found[: len(entries)], entries)
+        self.assertIn(".B ROUTECAP_BACKEND_PATH\n", page.split(".SH ENVIRONMENT\n")[1])
+
     def test_the_manual_names_every_kind_of_finding_and_every_form(self):
         page = unroff(output("manual").decode())
         source = (pathlib.Path(__file__).resolve().parents[2] / "src/cli/findings.cpp").read_text()

@@ -122,8 +122,8 @@ class Errors(Case):
         self.assertTrue(output("help", "merge").startswith(b"usage: routecap merge [OPTIONS] PREFILL DECODE --boundary P\n"))
 
     def test_options_of_the_form_that_do_not_fit_are_refused(self):
-        self.assertIn("zstd_level", refused("convert", "-", "--to", "npy", "--zstd", 3, data=cells_frame()))
-        self.assertIn("turn", refused("convert", "-", "--to", "npy", "--to-turn", 3, data=make_frame(PLAIN, 16)))
+        self.assertIn("--zstd is 3, npy has no use for it", refused("convert", "-", "--to", "npy", "--zstd", 3, data=cells_frame()))
+        self.assertIn("--to-turn is 3, npy has no use for it", refused("convert", "-", "--to", "npy", "--to-turn", 3, data=make_frame(PLAIN, 16)))
 
 
 if __name__ == "__main__":

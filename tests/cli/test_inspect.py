@@ -52,11 +52,11 @@ class Inspect(Case):
             "experts:    300, 3 per token and layer",
             "weights:    float16, renormalized, 60 bytes",
             "missing:    1 row of 5: 101",
-            "versions:   rows 100-102: weights of version 4",
+            "versions:   positions 100-102: weights of version 4",
         ):
             self.assertIn(line + "\n", text)
         self.assertIn("layer 5 in 1 more row: 103\n", text)
-        self.assertIn("rows 103-104: weights of version 9\n", text)
+        self.assertIn("positions 103-104: weights of version 9\n", text)
 
     def test_rows_shows_ids_and_weights_of_token_positions(self):
         (told,) = report("inspect", GOLDEN / "cells.frame", "--rows", "101:105")["records"]
@@ -73,7 +73,7 @@ class Inspect(Case):
         text = output("inspect", GOLDEN / "cells.frame", "--rows", "103:").decode()
         self.assertIn("103      2     33 40 47  0.3125 0.4375 0.5625\n", text)
         self.assertIn("103      5      missing\n", text)
-        self.assertRegex(output("inspect", GOLDEN / "cells.frame", "--rows", "101:102").decode(), r"\n101 +all +missing\n")
+        self.assertRegex(output("inspect", GOLDEN / "cells.frame", "--rows", "101:102").decode(), r"\n +101 +all +missing\n")
 
     def test_rows_outside_the_record_are_refused(self):
         for rows in ("99:101", "100:106", "103:102", "x:101", "100:1e3", "100:102:104"):
@@ -105,6 +105,25 @@ class Inspect(Case):
         self.assertEqual([layer["layer"] for layer in told["layers"]], [3, 17])
         (told,) = report("inspect", GOLDEN / "rows.sglang", "--from", "sglang", "--start", 0, "--experts", 300, "--layers", 2, "--top-k", 3, "--rows", 4)["records"]
         self.assertEqual((told["rows"], told["form"], told["ids_bytes"]), (4, "sglang", ROWS.size * 2))
+
+    def test_a_contradicting_hint_is_named_by_its_option_and_types_by_name(self):
+        for name, options, text in (
+            ("plain.prime", ("--dtype", "int32"), "prime: --dtype is int32, the bytes have uint8"),
+            ("plain.npy", ("--start", 0, "--top-k", 5), "npy: --top-k is 5, the bytes have 2"),
+        ):
+            said = refused("inspect", GOLDEN / name, "--experts", 16, *options)
+            self.assertEqual(said, "%s: %s" % (GOLDEN / name, text))
+
+    def test_a_file_too_many_is_named_as_such(self):
+        self.assertEqual(refused("inspect", "a", "b"), "inspect takes FILE alone, 'b' is one too many; see `routecap help inspect`")
+        self.assertEqual(refused("diff", "a", "b", "c"), "diff takes FIRST SECOND alone, 'c' is one too many; see `routecap help diff`")
+
+    def test_a_byte_order_mark_stands_before_json(self):
+        data = (GOLDEN / "plain.prime").read_bytes()
+        plain = report("inspect", "-", "--experts", 16, data=data)["records"]
+        marked = report("inspect", "-", "--experts", 16, data=b"\xef\xbb\xbf" + data)["records"]
+        self.assertEqual((marked[0]["rows"], marked[0]["start"], marked[0]["form"]), (plain[0]["rows"], plain[0]["start"], "prime"))
+        self.assertIn("at byte 16", refused("inspect", "-", data=b'\xef\xbb\xbf{"choices": [}'))
 
     def test_a_missing_hint_is_named_with_its_option(self):
         for option in ("--start", "--layers", "--experts", "--top-k"):

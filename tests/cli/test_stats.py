@@ -146,7 +146,7 @@ class StatsTest(ViewCase):
         for weight in (-0.5, np.inf, np.nan):
             record.weights = np.ones(record.ids.shape)
             record.weights[2, 1, 0] = weight
-            self.refused("row 102, layer 9: a weight of %s" % (weight if weight == weight else "nan"), "stats", record.write(self.path("f")), "--weighted")
+            self.refused("position 102, layer 9: a weight of %s" % (weight if weight == weight else "nan"), "stats", record.write(self.path("f")), "--weighted")
 
     def test_csv_has_the_numbers_of_json(self):
         record = with_holes(random_record(60, 3, 12, 3, layer_ids=[1, 2, 5]))

@@ -40,7 +40,7 @@ class Validate(Case):
         ids = routes(30, 4)
         ids[10:13, 2, 1] = [64, 99, 4000]
         (finding,) = self.array(ids)
-        self.expect(finding, "out-of-range", [2], [110, 113], "R22", "layer 2, rows 110-112: ids ", "there are 64 experts", "physical ids")
+        self.expect(finding, "out-of-range", [2], [110, 113], "R22", "layer 2, positions 110-112: ids ", "there are 64 experts", "physical ids")
 
     def test_R23_a_shared_experts_column(self):
         ids = routes(30, 4)
@@ -52,13 +52,13 @@ class Validate(Case):
         ids = routes(30, 4)
         ids[7, 1] = [5, 9, 5, 2]
         (finding,) = self.array(ids)
-        self.expect(finding, "duplicate", [1], [107, 108], "R25", "layer 1, row 107: ids 5 9 5 2", "zero padding")
+        self.expect(finding, "duplicate", [1], [107, 108], "R25", "layer 1, position 107: ids 5 9 5 2", "zero padding")
 
     def test_zero_padding_at_the_end_is_one_line(self):
         ids = routes(30, 4)
         ids[25:] = 0
         (finding,) = self.array(ids)
-        self.expect(finding, "duplicate", [0, 1, 2, 3], [125, 130], "R25, R7", "layers 0-3, rows 125-129: all ids are 0", "zero padding")
+        self.expect(finding, "duplicate", [0, 1, 2, 3], [125, 130], "R25, R7", "layers 0-3, positions 125-129: all ids are 0", "zero padding")
 
     def test_R7_an_all_zero_layer(self):
         ids = routes(30, 4)
@@ -83,7 +83,7 @@ class Validate(Case):
 
     def test_R7_a_record_without_any_row(self):
         (finding,) = self.findings(make_frame(routes(6, 2), E, start=3, valid=[0] * 6))
-        self.expect(finding, "never-written", [], [3, 9], "R7", "rows 3-8: no row is there")
+        self.expect(finding, "never-written", [], [3, 9], "R7", "positions 3-8: no row is there")
 
     def test_R7_missing_bytes_taken_for_ids(self):
         ids = routes(30, 4)
@@ -97,13 +97,13 @@ class Validate(Case):
         ids = routes(300, 4)
         ids[120:187] = ids[120]
         (finding,) = self.array(ids)
-        self.expect(finding, "repeated", [], [220, 287], "R15", "rows 220-286: the same row 67 times in a run; stale or padded rows")
+        self.expect(finding, "repeated", [], [220, 287], "R15", "positions 220-286: the same row 67 times in a run; stale or padded rows")
 
     def test_R15_the_same_row_many_times_in_a_layer(self):
         ids = routes(300, 4)
         ids[120:187, 1:3] = ids[120, 1:3]
         (finding,) = self.array(ids)
-        self.expect(finding, "repeated", [1, 2], [220, 287], "R15", "layers 1-2, rows 220-286: the same row 67 times in a run")
+        self.expect(finding, "repeated", [1, 2], [220, 287], "R15", "layers 1-2, positions 220-286: the same row 67 times in a run")
 
     def test_few_repetitions_in_a_layer_are_real(self):
         ids = routes(300, 4)
@@ -165,6 +165,14 @@ class Validate(Case):
         (finding,) = self.array(ids)
         self.assertIn("row 2, layer 1 is -1 in 1 of its 4 columns", finding["text"])
 
+    def test_standard_input_that_cannot_be_read_is_named_as_such(self):
+        told = report("validate", "-", data=cells_frame()[:-1], code=FINDINGS)
+        self.assertEqual(told["file"], "standard input")
+        self.assertEqual((told["records"][0]["where"], told["records"][0]["form"]), (None, None))
+        whole = make_frame(routes(5, 2), E)
+        told = report("validate", "-", data=whole + whole[:-1], code=FINDINGS)
+        self.assertEqual((told["records"][1]["where"], told["records"][1]["form"]), ("frame 1 at byte %d" % len(whole), "frame"))
+
     def test_a_lacking_hint_is_no_finding(self):
         self.assertIn("--experts", refused("validate", "-", "--start", 0, data=npy(routes(3, 2), "<u1")))
         refused("validate", "-", data=b"")
@@ -175,7 +183,7 @@ class Validate(Case):
         ids[::2, 1, 0] = 70
         text = output("validate", "-", "--from", "sglang", "--start", 0, "--layers", 3, "--top-k", K, "--experts", E, data=sglang(ids), code=FINDINGS)
         self.assertEqual(text.count(b"\n"), 20)
-        self.assertTrue(text.startswith(b"layer 1, row 0: ids 70 "))
+        self.assertTrue(text.startswith(b"layer 1, position 0: ids 70 "))
         text = output("validate", "-", "--experts", E, "--start", 0, "--limit", 3, data=npy(ids, "<u1"), code=FINDINGS)
         self.assertEqual(text.splitlines()[3:], [b"17 more; --limit 0 shows all"])
 
