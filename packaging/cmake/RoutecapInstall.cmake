@@ -62,11 +62,13 @@ install(
 
 # An embedding project's folder of documents is not ours.
 if(PROJECT_IS_TOP_LEVEL)
-  # The documents lie side by side there, so README's links to them are shortened.
+  # The documents lie side by side there, so README's links to them are shortened. What stays in the source tree is named and no link.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/README.md")
   file(READ "${PROJECT_SOURCE_DIR}/README.md" _readme)
   string(REPLACE "](capi/docs/" "](" _readme "${_readme}")
   string(REPLACE "](capi/examples/quickstart.c)" "](examples/quickstart.c)" _readme "${_readme}")
+  string(REGEX REPLACE "\\[([^]]*)\\]\\((bindings|capi|packaging|src|tests)/[^)]*\\)" "\\1" _readme "${_readme}")
+  string(REGEX REPLACE "\\[([^]]*)\\]\\((CONTRIBUTING|SECURITY)[.]md\\)" "\\1" _readme "${_readme}")
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/documentation/README.md" CONTENT "${_readme}" @ONLY)
   install(
     FILES "${PROJECT_BINARY_DIR}/documentation/README.md"
