@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,12 @@ struct Array {
   }
 };
 
+/// Two streams may capture halves of one layer at once, and the host's row loops keep what a layer captured in one place: one of them at a time.
+std::mutex& layer_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace
 
 std::function<void()> capture_work(rcap_plugin_device& device, const rcap_plugin_capture& given) {
@@ -71,6 +78,7 @@ std::function<void()> capture_work(rcap_plugin_device& device, const rcap_plugin
     weights.place(device, job.weights, "weights");
     row_ids.place(device, job.row_ids, "row_ids");
     id_map.place(device, job.id_map, "id_map");
+    const std::lock_guard<std::mutex> lock(layer_mutex());
     routecap::rows::capture(routecap::plugin::from_plugin(job));
   };
 }
