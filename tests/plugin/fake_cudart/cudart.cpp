@@ -25,6 +25,11 @@ using Gpu = rcap_plugin_device;
 
 struct fake_cudart_graph {
   std::vector<std::function<void()>> works;
+  std::vector<std::pair<Gpu*, void*>> memory;  ///< allocated and freed while it was captured: at every replay it is there
+
+  ~fake_cudart_graph() {
+    for (const auto& [device, address] : memory) device->release(RCAP_PLUGIN_DEVICE, address, true);
+  }
 };
 
 namespace {
@@ -331,7 +336,11 @@ cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t /*str
               cudaErrorMemoryAllocation);
 }
 
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t /*stream*/) {
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  if (fake_cudart_graph* graph = graph_of(stream); graph != nullptr) {
+    graph->memory.emplace_back(&gpu(), memory);
+    return cudaSuccess;
+  }
   gpu().release(RCAP_PLUGIN_DEVICE, memory, true);
   return cudaSuccess;
 }
