@@ -27,6 +27,10 @@ import java.util.UUID;
 public final class Extraction {
   private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
+  /** What to do about a file system that nothing is run from. */
+  public static final String NOEXEC =
+      "the file system is mounted noexec; -Droutecap.tmpdir=FOLDER names another folder to extract to, -Droutecap.library=FILE an installed library";
+
   /** The files of a jar: the JNI library finds the other beside itself. */
   private static final String[] FILES = {"libroutecap.so.0", "libroutecapjni.so"};
 

@@ -7,7 +7,6 @@ import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.NativeFiles;
 import io.github.routecap.internal.Platform;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -121,9 +120,8 @@ public final class JniLoader {
       System.load(file.toString());
     } catch (UnsatisfiedLinkError | IllegalCallerException e) {
       attempts.failed(place, e);
-      if (Extraction.isNoexec(file.getParent()) || !Files.isExecutable(file)) {
-        attempts.passed(place, "the file system is mounted noexec; -Droutecap.tmpdir=FOLDER names another folder to extract to, "
-            + "-Droutecap.library=FILE an installed library");
+      if (Extraction.isNoexec(file.getParent())) {
+        attempts.passed(place, Extraction.NOEXEC);
       }
       return;
     }
