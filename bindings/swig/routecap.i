@@ -22,7 +22,6 @@
 %include "go.i"
 #elif defined(SWIGJAVA)
 %include "java_handles.i"
-%include "java_errors.i"
 %include "java_arrays.i"
 #else
 #error "bindings/swig has typemaps for Go and Java only"
