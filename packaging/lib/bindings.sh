@@ -77,6 +77,16 @@ generate_bindings() {
   run_swig "$java" -java -package io.github.routecap.internal.jni
   refuse_untyped Java 'SWIGTYPE_p_' "$java"/*.java
   if compgen -G "$java/SWIGTYPE_p_*" >/dev/null; then fail "SWIG made a class for a pointer that no typemap took"; fi
+
+  generate_rust "$fresh"
+}
+
+# SWIG has no Rust target: a program of ours turns its XML into the crates' files, and refuses what it does not know.
+generate_rust() {
+  command -v cargo >/dev/null || fail "the Rust bindings' files are made by a Rust program, and cargo is not installed"
+  "$swig" -xml -Wall -Werror -Ibindings/swig -Icapi/abi -Icapi/include/routecap -o "$bindings_work/routecap.xml" bindings/swig/routecap.i
+  CARGO_TARGET_DIR=$root/build/rust/target cargo run --quiet --locked --manifest-path bindings/rust/generator/Cargo.toml -- \
+    "$bindings_work/routecap.xml" capi/abi/api.json "$1/bindings/rust" >&2
 }
 
 # run_bindings [--check]
