@@ -85,7 +85,7 @@ generate_bindings() {
 generate_rust() {
   command -v cargo >/dev/null || fail "the Rust bindings' files are made by a Rust program, and cargo is not installed"
   "$swig" -xml -Wall -Werror -Ibindings/swig -Icapi/abi -Icapi/include/routecap -o "$bindings_work/routecap.xml" bindings/swig/routecap.i
-  CARGO_TARGET_DIR=$root/build/rust/target cargo run --quiet --locked --manifest-path bindings/rust/generator/Cargo.toml -- \
+  CARGO_TARGET_DIR=$root/build/rust/target cargo run --quiet --locked --bin generator --manifest-path bindings/rust/generator/Cargo.toml -- \
     "$bindings_work/routecap.xml" capi/abi/api.json "$1/bindings/rust" >&2
 }
 

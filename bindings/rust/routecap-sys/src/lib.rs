@@ -11,6 +11,7 @@
 #![allow(non_camel_case_types)]
 
 #[rustfmt::skip]
+#[allow(clippy::doc_markdown)]
 mod ffi;
 #[cfg(feature = "dynamic-loading")]
 mod load;
