@@ -55,9 +55,6 @@ run_peers() {
   need_packages build test swig
   build_preset release bench_peers routecap
   prepare_peers
-  local python=$peers_work/venv/bin/python
-  rm -f "$peers_work"/results/*.json
-  PYTHONDONTWRITEBYTECODE=1 "$python" tests/bench/peers/measure.py --peers "$peers_work" --program build/release/tests/bench/peers/bench_peers \
-    --library build/release/src/libroutecap.so --description capi/abi/api.json "$@"
-  PYTHONDONTWRITEBYTECODE=1 "$python" tests/bench/peers/table.py build/bench/peers "$peers_work"/results/*.json
+  PYTHONDONTWRITEBYTECODE=1 "$peers_work/venv/bin/python" tests/bench/peers/measure.py --peers "$peers_work" --results build/bench/peers \
+    --program build/release/tests/bench/peers/bench_peers --library build/release/src/libroutecap.so --description capi/abi/api.json "$@"
 }

@@ -132,11 +132,14 @@ def write(folder, points, command, where):
 
 def main():
     parser = argparse.ArgumentParser(prog="packaging/run bench cost --", description=__doc__)
-    parser.add_argument("curves", nargs="*", choices=[*CURVES, []], default=[], help="which (default: all)")
+    parser.add_argument("curves", nargs="*", help=f"of {', '.join(CURVES)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="the smaller half of each")
     parser.add_argument("--program", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    for name in options.curves:
+        if name not in CURVES:
+            parser.error(f"'{name}' is no curve; there are {', '.join(CURVES)}")
     arguments = list(options.curves) + (["--quick"] if options.quick else [])
     where = machine()
     done = subprocess.run([str(options.program), *arguments], stdout=subprocess.PIPE, text=True)

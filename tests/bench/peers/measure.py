@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every subject on every workload, one after the other, and keeps what they say: one file of JSON for each workload.
+"""Runs every subject on every workload, one after the other, and makes a table, a file of JSON and charts of what they say.
 
 The C program comes first: it writes what it read back, and every peer compares that with its own rows before anything of it is timed.
 """
@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 
+import table
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -91,6 +92,7 @@ def parsed(arguments, root):
     parser.add_argument("--rounds", type=int, default=8, help="passes over all stages (default: 8)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the repetitions (default: 1)")
     parser.add_argument("--peers", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--results", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--program", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--library", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--description", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
@@ -118,32 +120,36 @@ def main():
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     versions = json.loads((options.peers / "versions.json").read_text())
     run = Run(options, environment)
-    results = options.peers / "results"
-    results.mkdir(exist_ok=True)
+    reports = []
     for name in options.workloads:
         data = workloads.write(known[name], options.peers / "data" / name, root)
         before = machine()
         lines = run.workload(data)
-        report = {
-            "schema": "routecap-peers/1",
-            "unit": "us",
-            "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-            "command": "packaging/run bench peers" + "".join(" " + part for part in shown(sys.argv[1:])),
-            "machine": before,
-            "versions": versions,
-            "workload": {**vars(data.workload)},
-            "info": {line["peer"]: line["info"] for line in lines if line.get("fact") == "info"},
-            "memory": {line.get("peer", "routecap-c"): line["bytes_per_slot"] for line in lines if line.get("fact") == "memory"},
-            "wire": [{"peer": line.get("peer", "routecap-c"), "n": line["n"], "bytes": line["bytes"]} for line in lines if line.get("fact") == "wire"],
-            "rows": [line for line in lines if "stage" in line],
-        }
-        (results / f"{name}.json").write_text(json.dumps(report, indent=1) + "\n")
+        reports.append(
+            {
+                "unit": "us",
+                "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+                "command": "packaging/run bench peers" + "".join(" " + part for part in shown(sys.argv[1:])),
+                "machine": before,
+                "versions": versions,
+                "workload": {**vars(data.workload)},
+                "info": {line["peer"]: line["info"] for line in lines if line.get("fact") == "info"},
+                "memory": {line.get("peer", "routecap-c"): line["bytes_per_slot"] for line in lines if line.get("fact") == "memory"},
+                "wire": [{"peer": line.get("peer", "routecap-c"), "n": line["n"], "bytes": line["bytes"]} for line in lines if line.get("fact") == "wire"],
+                "rows": [line for line in lines if "stage" in line],
+            }
+        )
+    missed = table.write(options.results, reports)
+    print(table.text_of(reports))
+    for line in missed:
+        print(f"MISSED {line}")
+    say(f"written: {options.results}/peers.md, peers.json and a chart for each workload")
     return 0
 
 
 def shown(arguments):
     """Without what the script adds."""
-    hidden = ("--peers", "--program", "--library", "--description")
+    hidden = ("--peers", "--results", "--program", "--library", "--description")
     kept = []
     for i, part in enumerate(arguments):
         if part in hidden or (i > 0 and arguments[i - 1] in hidden):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One table, one JSON file and one chart of what `measure.py` kept."""
+"""One table, one JSON file and a chart for each workload of what `measure.py` kept; alone, of files that it made: `table.py FOLDER PEERS.json...`."""
 
 import json
 import pathlib
@@ -7,6 +7,8 @@ import sys
 
 import chart
 import verdicts
+
+SCHEMA = "routecap-peers/1"
 
 
 def microseconds(value):
@@ -92,25 +94,27 @@ def write(folder, reports):
     """peers.md, peers.json and one peers-<workload>.svg for each; returns the misses."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "peers.md").write_text(text_of(reports), encoding="utf-8")
-    (folder / "peers.json").write_text(json.dumps({"schema": "routecap-peers/1", "reports": reports}, indent=1) + "\n", encoding="utf-8")
+    (folder / "peers.json").write_text(json.dumps({"schema": SCHEMA, "reports": reports}, indent=1) + "\n", encoding="utf-8")
     for report in reports:
         (folder / f"peers-{report['workload']['name']}.svg").write_text(chart.svg(report), encoding="utf-8")
     return misses(reports)
 
 
+def read(name):
+    kept = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
+    if kept.get("schema") != SCHEMA:
+        raise SystemExit(f"peers: {name} has schema {kept.get('schema')!r}, {SCHEMA} is wanted")
+    return kept["reports"]
+
+
 def main(arguments):
     if len(arguments) < 2:
-        raise SystemExit("usage: table.py FOLDER REPORT.json...")
-    folder = pathlib.Path(arguments[0])
-    reports = [json.loads(pathlib.Path(name).read_text(encoding="utf-8")) for name in arguments[1:]]
-    for report, name in zip(reports, arguments[1:]):
-        if report.get("schema") != "routecap-peers/1":
-            raise SystemExit(f"peers: {name} has schema {report.get('schema')!r}, routecap-peers/1 is wanted")
-    missed = write(folder, reports)
+        raise SystemExit("usage: table.py FOLDER PEERS.json...")
+    reports = [report for name in arguments[1:] for report in read(name)]
+    missed = write(pathlib.Path(arguments[0]), reports)
     print(text_of(reports))
     for line in missed:
         print(f"MISSED {line}")
-    print(f"written: {folder}/peers.md, peers.json and a chart for each workload", file=sys.stderr)
     return 0
 
 

@@ -16,6 +16,7 @@ from timing import Stage
 NAME = "vllm"
 BLOCK = 16  # tokens of a KV block, and of an object in its store
 MOST_REQUESTS = 1024
+PROMPTS_AT_ONCE = 256  # requests whose prompts, of up to a block each, go through one forward before they decode
 HASH_BYTES = 32
 
 OUTPUTS = "vllm.distributed.aux_output_connector."
@@ -105,8 +106,8 @@ class Decoding:
             own.begin({}, {}, self.requests)
         self.positions = 1 + np.arange(self.n) % BLOCK
         own.begin({request: 0 for request in self.requests}, {}, ())
-        for first in range(0, self.n, 256):  # a prompt of 1 to 16 tokens for each of them
-            part = slice(first, first + 256)
+        for first in range(0, self.n, PROMPTS_AT_ONCE):
+            part = slice(first, first + PROMPTS_AT_ONCE)
             lengths = self.positions[part]
             own.forward(self.requests[part], np.zeros(len(lengths), np.int64), lengths)
         self.steps = 0
@@ -131,7 +132,7 @@ class Decoding:
 class Subject:
     def __init__(self, folder, data, batches):
         self.data, self.workload = data, data.workload
-        self.own = Worker(folder, self.workload, max(batches))
+        self.own = Worker(folder, self.workload, max(*batches, PROMPTS_AT_ONCE * BLOCK))
         self.finished = []
         self.serial = 0
 
