@@ -116,8 +116,8 @@ class DoctorTest(ViewCase):
 
     def test_huge_pages(self):
         enabled = "sys/kernel/mm/transparent_hugepage/enabled"
-        for line, verdict, mode in (("[always] madvise never\n", "ok", "always"), ("always [madvise] never\n", "note", "madvise"), ("always madvise [never]\n", "note", "never")):
-            self.assert_finding(self.machine({enabled: line})["transparent huge pages"], verdict, mode, None if verdict == "ok" else "echo always")
+        for line, verdict, mode in (("[always] madvise never\n", "ok", "always"), ("always [madvise] never\n", "ok", "madvise"), ("always madvise [never]\n", "note", "never")):
+            self.assert_finding(self.machine({enabled: line})["transparent huge pages"], verdict, mode, None if verdict == "ok" else "echo madvise")
         facts = "HugePages_Total:    %d\nHugePages_Free:     %d\nHugepagesize:       2048 kB\n"
         self.assert_finding(self.machine({"proc/meminfo": facts % (0, 0)})["reserved huge pages"], "ok", "0, 0 free (2.0 MiB each)")
         self.assert_finding(self.machine({"proc/meminfo": facts % (8, 0)})["reserved huge pages"], "ok", "8, 0 free (2.0 MiB each)")

@@ -169,6 +169,23 @@ void Session::drop(std::size_t index) {
   }
 }
 
+/// Everything that is accepted reaches the store, the rest is dropped, and no output is left.
+void Session::settle_all() {
+  if (finalizing_ == Finalizing::kOwnThread) synchronize();
+  while (!outputs_.empty()) {
+    const LiveOutput output = outputs_.front();
+    if (finalizing_ == Finalizing::kCaller && !model_.is_settled(output.number) && model_.is_accepted(output.number)) {
+      copy_to_host(output);
+      finalize(output);
+    }
+    drop(0);
+  }
+  if (finalizing_ == Finalizing::kOwnThread) {
+    synchronize();
+    dropped_lately_ = 0;
+  }
+}
+
 /// Own thread: waits until every accepted forward has settled, those whose output was given back included.
 void Session::synchronize() {
   Error error;
@@ -210,10 +227,10 @@ void Session::check_completions() {
     expect(answer, {RCAP_STATUS_OK, RCAP_STATUS_TIMEOUT}, error, "next_completed");
     if (answer == RCAP_STATUS_TIMEOUT) break;
     same(status, RCAP_STATUS_OK, "status of completion " + std::to_string(sequence));
-    demand(completions_.insert(sequence).second, "forward " + std::to_string(sequence) + " completed twice");
+    demand(sequence > model_.forgotten() && completions_.insert(sequence).second, "forward " + std::to_string(sequence) + " completed twice");
   }
   const rcap_capturer_stats stats = model_.stats();
-  same(std::ssize(completions_), stats.finalized, "completions told");
+  same(completions_forgotten_ + std::ssize(completions_), stats.finalized, "completions told");
 }
 
 /// The capturer is gone: every call but destroy says so (R34).
