@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Install rules: libraries, headers, pkg-config file and CMake package. Three components, as distributions split them: `runtime` is what a program
-# needs to run, `development` what it needs to be built, `documentation` what its author reads, `cli` (in src/cli) the command.
+# Install rules: libraries, headers, pkg-config file and CMake package. Components, as distributions split them: `runtime` is what a program
+# needs to run, `development` what it needs to be built, `documentation` what its author reads, `cli` (in src/cli) the command. And
+# where it was built, `cuda` (in src/backend/cuda), that plugin.
 
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)

@@ -20,7 +20,7 @@ sources() {
 hand_written() { grep -vE '^(capi/(include|abi)|bindings/go/internal/native)/'; }
 
 lint_format() {
-  sources '*.h' '*.c' '*.cpp' | hand_written | xargs -r clang-format --dry-run -Werror
+  sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' | hand_written | xargs -r clang-format --dry-run -Werror
 }
 
 # Every header of ours compiles alone: it includes what it uses. The public ones have stricter tests of their own, and one written with another
@@ -28,7 +28,7 @@ lint_format() {
 lint_headers() {
   local others='_neon\.h$'
   [[ $(uname -m) == aarch64 ]] && others='_avx[0-9]*\.h$'
-  local -a flags=(-x c++ -std=c++20 -fsyntax-only -Isrc -Icapi/src -Itests -Icapi/include
+  local -a flags=(-x c++ -std=c++20 -fsyntax-only -Isrc -Icapi/src -Itests -Icapi/include -Itests/plugin/fake_cudart/include
     -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP
     # A header that is compiled by itself uses nothing of what it defines.
     -Wall -Wextra -Werror -Wno-pragma-once-outside-header -Wno-unused-const-variable -Wno-unused-function)
@@ -61,6 +61,6 @@ lint_licence() {
       say "no SPDX line: $file"
       bad=1
     fi
-  done < <(sources '*.h' '*.c' '*.cpp' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run .ci/run)
+  done < <(sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run .ci/run)
   return "$bad"
 }

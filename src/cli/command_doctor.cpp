@@ -103,6 +103,10 @@ Finding check_backend(const char* name) {
     finding.text = info.description;
     rcap_backend_destroy(backend);
   }
+  if (status == RCAP_STATUS_OK && std::string_view(name) == "cuda") {
+    finding.verdict = Verdict::kNote;
+    finding.advice = "tested without a GPU only: run tests/cuda/run of the source tree on this machine before relying on it";
+  }
   if (status == RCAP_STATUS_OK) return finding;
   finding.text = error.text[0] != '\0' ? error.text : rcap_status_name(status);
   finding.verdict = Verdict::kNote;

@@ -299,6 +299,12 @@ typedef struct rcap_plugin_table {
   int32_t (*event_query)(rcap_plugin_device* device, void* event, rcap_plugin_error* error);
   /** As event_query, after waiting until it is not NOT_READY; a lost device ends the wait. Only threads of the library wait. */
   int32_t (*event_wait)(rcap_plugin_device* device, void* event, rcap_plugin_error* error);
+  /**
+   * In stream order. Captures of one layer may be on two streams, which run them at the same time: two halves of a batch (R27), or rows that both name.
+   * So what captures change for a layer is changed atomically: a row's mark (who finds CAPTURED clear and sets it has the row; whoever comes later
+   * changes no byte of it and sets REPEATED), the strays, and whatever else the plugin keeps in `notes`. Neighbouring marks share words. `snapshot` and
+   * `clear` run beside no capture of their cache: the engine orders its streams before it asks for them.
+   */
   int32_t (*capture)(rcap_plugin_device* device, const rcap_plugin_capture* job, void* stream, rcap_plugin_error* error);
   int32_t (*snapshot)(rcap_plugin_device* device, const rcap_plugin_snapshot* job, void* stream, rcap_plugin_error* error);
   /** Sets every mark of the cache to 0, and the strays of every layer. */
