@@ -122,7 +122,7 @@ public final class Replay {
       System.err.println(RouteCap.liveHandles() + " handles are alive, " + answers + " reads and frames were compared");
       System.exit(1);
     }
-    System.out.println(answers + " reads and frames are equal");
+    System.out.println(answers + " reads and frames are equal over " + RouteCap.api());
   }
 
   /**

@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class GatewayCheck {
   private static final int WORKERS = 64;
   private static final int REQUESTS = Integer.getInteger("gateway.requests", 40);
-  private static final long MOST_GROWTH = 48L << 20;
+  private static final long MOST_GROWTH = 32L << 20;
 
   /** What a bad answer of an engine must say, and never what a neighbour's does. */
   private static final Map<String, String> FAULTS =
@@ -50,12 +50,15 @@ public final class GatewayCheck {
     static Started engine(String form) throws IOException {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      if (Runtime.version().feature() >= 22) {
+        command.add("--enable-native-access=ALL-UNNAMED");
+      }
       for (String property : new String[] {"java.library.path", "routecap.library", "routecap.tmpdir"}) {
         if (System.getProperty(property) != null) {
           command.add("-D" + property + "=" + System.getProperty(property));
         }
       }
-      command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "--role", "engine", "--form", form));
+      command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "--role", "engine", "--form", form));
       Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
       BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
       String address = said.readLine();
