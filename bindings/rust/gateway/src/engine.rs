@@ -2,6 +2,8 @@
 
 //! Stands in for an inference server: tokens and routes follow from the prompt, so that whoever asks can check the answer.
 
+use std::fmt::Write;
+
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::DefaultBodyLimit;
@@ -73,7 +75,10 @@ fn answer(form: Form, body: &[u8]) -> Result<Response, Wrong> {
         }
     }
     if call.stream {
-        let mut events: String = parts.iter().map(|part| format!("data: {}\n\n", form.write_answer(std::slice::from_ref(part), &call))).collect();
+        let mut events = String::new();
+        for part in &parts {
+            let _ = write!(events, "data: {}\n\n", form.write_answer(std::slice::from_ref(part), &call));
+        }
         events.push_str("data: [DONE]\n\n");
         return Ok(Response::new(Body::from(events)));
     }

@@ -111,7 +111,13 @@ fn verify(form: Form, call: &Call, answer: &[u8]) -> Result<(), String> {
         }
         let want: Vec<i32> = routes_of(&inputs, 0).into_iter().map(i32::from).collect();
         if tokens != output || ids != want {
-            return Err(format!("choice {index}: {} tokens and {} ids, want {} and {}; or others", tokens.len(), ids.len(), output.len(), want.len()));
+            return Err(format!(
+                "choice {index}: {} tokens and {} ids, want {} and {}; or others",
+                tokens.len(),
+                ids.len(),
+                output.len(),
+                want.len()
+            ));
         }
     }
     Ok(())
@@ -129,7 +135,8 @@ async fn every_pair_of_forms() {
                     let call = random.call();
                     let (status, answer) = post(&front.address, form.path(), form.write_call(&call).to_string().into_bytes()).await.unwrap();
                     assert_eq!(status, 200, "{prefill_form:?}, {decode_form:?} to {form:?}: {}", String::from_utf8_lossy(&answer));
-                    verify(form, &call, &answer).unwrap_or_else(|wrong| panic!("{prefill_form:?}, {decode_form:?} to {form:?}, stream {}: {wrong}", call.stream));
+                    verify(form, &call, &answer)
+                        .unwrap_or_else(|wrong| panic!("{prefill_form:?}, {decode_form:?} to {form:?}, stream {}: {wrong}", call.stream));
                 }
             }
         }
@@ -141,7 +148,8 @@ async fn one_request(address: &str, random: &mut Random) -> Result<(), String> {
     let form = Form::ALL[random.below(3) as usize];
     let mut call = random.call();
     // What a bad answer of an engine must say, and never what a neighbour's does.
-    let faults = [("truncated", "routecap: "), ("base64", "routecap: "), ("huge", "routecap: "), ("absent", "no routed_experts"), ("body", "no JSON")];
+    let faults =
+        [("truncated", "routecap: "), ("base64", "routecap: "), ("huge", "routecap: "), ("absent", "no routed_experts"), ("body", "no JSON")];
     let (mut want, mut text) = (200, "");
     let kind = random.below(10);
     if kind == 0 {

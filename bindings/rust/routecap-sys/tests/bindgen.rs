@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 /// Without blanks, line ends and the ways of writing one type.
 fn normal(text: &str) -> String {
     let mut text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for (from, to) in [("::std::os::raw::", ""), ("core::ffi::", ""), ("usize]", "]"), ("c_int", "i32"), ("c_uint", "i32"), (", )", ")"), ("( ", "("), (",)", ")")] {
+    for (from, to) in
+        [("::std::os::raw::", ""), ("core::ffi::", ""), ("usize]", "]"), ("c_int", "i32"), ("c_uint", "i32"), (", )", ")"), ("( ", "("), (",)", ")")]
+    {
         text = text.replace(from, to);
     }
     text
@@ -81,6 +83,23 @@ fn layouts_of_both() {
             assert_eq!(ours, theirs, stringify!($name));
         )* };
     }
-    same!(rcap_error, rcap_capturer_config, rcap_capture_layout, rcap_forward_layout, rcap_summary, rcap_read_layout, rcap_read_info, rcap_record_info);
-    same!(rcap_compare_report, rcap_encode_options, rcap_decode_hints, rcap_backend_info, rcap_capturer_stats, rcap_capturer_plan, rcap_accept_layout);
+    same!(
+        rcap_error,
+        rcap_capturer_config,
+        rcap_capture_layout,
+        rcap_forward_layout,
+        rcap_summary,
+        rcap_read_layout,
+        rcap_read_info,
+        rcap_record_info
+    );
+    same!(
+        rcap_compare_report,
+        rcap_encode_options,
+        rcap_decode_hints,
+        rcap_backend_info,
+        rcap_capturer_stats,
+        rcap_capturer_plan,
+        rcap_accept_layout
+    );
 }

@@ -49,7 +49,18 @@ fn capture(criterion: &mut Criterion) {
             let status = unsafe {
                 (&raw mut (*error.as_mut_ptr()).struct_size).write(256);
                 let none = std::ptr::null();
-                sys::rcap_tap_capture(tap, &raw const layout, black_box(ids.as_ptr().cast()), 32, none, 0, none.cast(), 0, std::ptr::null_mut(), error.as_mut_ptr())
+                sys::rcap_tap_capture(
+                    tap,
+                    &raw const layout,
+                    black_box(ids.as_ptr().cast()),
+                    32,
+                    none,
+                    0,
+                    none.cast(),
+                    0,
+                    std::ptr::null_mut(),
+                    error.as_mut_ptr(),
+                )
             };
             assert_eq!(status, 0);
         });

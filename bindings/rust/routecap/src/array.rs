@@ -25,7 +25,7 @@ impl F16 {
         let (sign, exponent, fraction) = (u32::from(self.0 >> 15) << 31, u32::from(self.0 >> 10 & 0x1f), u32::from(self.0 & 0x3ff));
         match exponent {
             // Zero, or a multiple of 2^-24.
-            0 => f32::from_bits(sign | (fraction as f32 * 2f32.powi(-24)).to_bits()),
+            0 => f32::from_bits(sign | (f32::from(self.0 & 0x3ff) * 2f32.powi(-24)).to_bits()),
             0x1f => f32::from_bits(sign | 0xff << 23 | fraction << 13),
             _ => f32::from_bits(sign | (exponent + 127 - 15) << 23 | fraction << 13),
         }

@@ -43,6 +43,18 @@ pub(crate) enum IdMap {
     Int64(*mut [i64]),
 }
 
+/// Dropped when the library's copy of the address is gone: behind the capturer, or when the tap was refused.
+impl Drop for IdMap {
+    fn drop(&mut self) {
+        match self {
+            // SAFETY: it came from a box.
+            IdMap::Int32(map) => drop(unsafe { Box::from_raw(*map) }),
+            // SAFETY: it came from a box.
+            IdMap::Int64(map) => drop(unsafe { Box::from_raw(*map) }),
+        }
+    }
+}
+
 // SAFETY: calls tagged `any` may run at once, and those tagged `capturer` are made by `Capturer` and `Sealed` alone, which are not `Sync`.
 unsafe impl Send for Inner {}
 // SAFETY: the same.
@@ -61,16 +73,8 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the handle any more, so that no call on it is in progress.
+        // SAFETY: nobody else has the handle any more, so that no call on it is in progress. The taps' maps are dropped behind it.
         unsafe { destroy!(capturer_destroy(self.handle.as_ptr())) };
-        let taps = std::mem::take(self.taps.get_mut().unwrap_or_else(PoisonError::into_inner));
-        for map in taps.into_iter().filter_map(|place| place.map) {
-            // SAFETY: it came from a box, and the library's copy of the address is gone.
-            match map {
-                IdMap::Int32(map) => drop(unsafe { Box::from_raw(map) }),
-                IdMap::Int64(map) => drop(unsafe { Box::from_raw(map) }),
-            }
-        }
     }
 }
 
@@ -209,15 +213,8 @@ impl Model<'_> {
         // SAFETY: the model lives, and the map as long as the capturer.
         let added = (|| unsafe { call!(model_add_tap(self.handle.as_ptr(), layer, &raw const given, map.as_ptr(), map.bytes(), &raw mut handle)) })();
         if let Err(error) = added {
-            let refused = taps.pop();
-            drop(taps);
-            if let Some(TapPlace { map: Some(map), .. }) = refused {
-                // SAFETY: a refused call keeps nothing.
-                match map {
-                    IdMap::Int32(map) => drop(unsafe { Box::from_raw(map) }),
-                    IdMap::Int64(map) => drop(unsafe { Box::from_raw(map) }),
-                }
-            }
+            // A refused call keeps nothing.
+            taps.pop();
             return Err(error);
         }
         // SAFETY: the tap lives as long as its capturer.

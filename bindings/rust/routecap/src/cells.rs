@@ -120,6 +120,7 @@ pub enum Experts<'a> {
 
 impl<'a> Experts<'a> {
     /// One after the other.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = i32> + use<'a> {
         let experts = *self;
         (0..experts.len()).map(move |index| experts.at(index))
@@ -191,6 +192,7 @@ impl<'a> Row<'a> {
     /// # Panics
     ///
     /// Where there is no such column.
+    #[must_use]
     pub fn weights(&self, column: usize) -> Option<impl ExactSizeIterator<Item = f32> + use<'a>> {
         if !self.record.is_cell_valid(self.index, column) {
             return None;

@@ -58,6 +58,7 @@ mod cells;
 mod completion;
 mod config;
 #[rustfmt::skip]
+#[allow(clippy::doc_markdown)]
 mod enums;
 mod error;
 mod forward;
@@ -68,6 +69,7 @@ mod read;
 mod record;
 mod sealed;
 #[rustfmt::skip]
+#[allow(clippy::doc_markdown)]
 mod structs;
 mod tap;
 #[cfg(any(feature = "async", test))]

@@ -25,6 +25,8 @@ use crate::structs::Summary;
 pub struct Output {
     handle: NonNull<sys::rcap_output>,
     sequence: i64,
+    /// What it keeps alive.
+    #[cfg_attr(not(feature = "async"), allow(dead_code))]
     pub(crate) inner: Arc<Inner>,
 }
 

@@ -43,6 +43,29 @@ struct Borrowed {
     count: usize,
 }
 
+impl Borrowed {
+    /// The memory as a slice, for as long as the record lives that this lies in.
+    ///
+    /// # Safety
+    ///
+    /// It holds `count` elements of `T`, aligned and unchanged.
+    unsafe fn slice<T>(&self, count: usize) -> &[T] {
+        if count == 0 {
+            return &[];
+        }
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.data.cast(), count) }
+    }
+}
+
+fn must_be<T: Element>(dtype: DType, what: &str) -> Result<()> {
+    if dtype == T::DTYPE {
+        Ok(())
+    } else {
+        Err(Error::refused(Code::InvalidArgument, format!("the record's {what} are {dtype:?}, not {:?}", T::DTYPE)))
+    }
+}
+
 impl Record {
     /// Takes a handle over and asks once for everything that is borrowed from it.
     pub(crate) fn new(handle: NonNull<sys::rcap_record>) -> Result<Self> {
@@ -87,17 +110,6 @@ impl Record {
         self.handle.as_ptr()
     }
 
-    /// # Safety
-    ///
-    /// The memory holds elements of `T`, `count` of them, or as many bytes.
-    unsafe fn slice<T>(&self, from: Borrowed, count: usize) -> &[T] {
-        if count == 0 {
-            return &[];
-        }
-        // SAFETY: the record's, unchanged and alive as long as `self`; the caller knows the type.
-        unsafe { std::slice::from_raw_parts(from.data.cast(), count) }
-    }
-
     /// Its geometry.
     #[must_use]
     pub fn info(&self) -> &RecordInfo {
@@ -108,50 +120,42 @@ impl Record {
         [self.info.rows as usize, self.info.num_layers as usize, self.info.top_k as usize]
     }
 
-    fn cells<T: Element>(&self, from: Borrowed) -> Cells<'_, T> {
+    fn cells<'a, T: Element>(&'a self, from: &'a Borrowed) -> Cells<'a, T> {
         // SAFETY: the library gives bytes of whole elements of this dtype, aligned to 8 bytes; every bit pattern is a value.
-        Cells::new(unsafe { self.slice(from, from.count / size_of::<T>()) }, self.shape())
+        Cells::new(unsafe { from.slice(from.count / size_of::<T>()) }, self.shape())
     }
 
     /// The ids `[rows, L, K]`.
     #[must_use]
     pub fn ids(&self) -> Ids<'_> {
         match self.info.ids_dtype {
-            DType::UInt8 => Ids::UInt8(self.cells(self.ids)),
-            DType::UInt16 => Ids::UInt16(self.cells(self.ids)),
-            _ => Ids::Int32(self.cells(self.ids)),
+            DType::UInt8 => Ids::UInt8(self.cells(&self.ids)),
+            DType::UInt16 => Ids::UInt16(self.cells(&self.ids)),
+            _ => Ids::Int32(self.cells(&self.ids)),
         }
     }
 
     /// The ids as elements of one type; another than the record's is refused.
     pub fn ids_as<T: Id>(&self) -> Result<Cells<'_, T>> {
-        self.must_be::<T>(self.info.ids_dtype, "ids")?;
-        Ok(self.cells(self.ids))
+        must_be::<T>(self.info.ids_dtype, "ids")?;
+        Ok(self.cells(&self.ids))
     }
 
     /// The weights `[rows, L, K]`, where they are kept.
     #[must_use]
     pub fn weights(&self) -> Option<Weights<'_>> {
         match self.info.weights_dtype {
-            DType::Float16 => Some(Weights::Float16(self.cells(self.weights))),
-            DType::BFloat16 => Some(Weights::BFloat16(self.cells(self.weights))),
-            DType::Float32 => Some(Weights::Float32(self.cells(self.weights))),
+            DType::Float16 => Some(Weights::Float16(self.cells(&self.weights))),
+            DType::BFloat16 => Some(Weights::BFloat16(self.cells(&self.weights))),
+            DType::Float32 => Some(Weights::Float32(self.cells(&self.weights))),
             _ => None,
         }
     }
 
     /// The weights as elements of one type; another than the record's is refused.
     pub fn weights_as<T: Weight>(&self) -> Result<Cells<'_, T>> {
-        self.must_be::<T>(self.info.weights_dtype, "weights")?;
-        Ok(self.cells(self.weights))
-    }
-
-    fn must_be<T: Element>(&self, dtype: DType, what: &str) -> Result<()> {
-        if dtype == T::DTYPE {
-            Ok(())
-        } else {
-            Err(Error::refused(Code::InvalidArgument, format!("the record's {what} are {dtype:?}, not {:?}", T::DTYPE)))
-        }
+        must_be::<T>(self.info.weights_dtype, "weights")?;
+        Ok(self.cells(&self.weights))
     }
 
     /// A copy of the ids `[rows, L, K]`, -1 in every cell that is missing.
@@ -175,14 +179,14 @@ impl Record {
     #[must_use]
     pub fn row_validity(&self) -> &[u8] {
         // SAFETY: bytes.
-        unsafe { self.slice(self.row_validity, self.row_validity.count) }
+        unsafe { self.row_validity.slice(self.row_validity.count) }
     }
 
     /// The cell bitmap, bit row * L + column; empty where valid rows are valid in every column.
     #[must_use]
     pub fn cell_validity(&self) -> &[u8] {
         // SAFETY: bytes.
-        unsafe { self.slice(self.cell_validity, self.cell_validity.count) }
+        unsafe { self.cell_validity.slice(self.cell_validity.count) }
     }
 
     /// Whether a row, counted from 0, was captured.
@@ -212,21 +216,22 @@ impl Record {
     #[must_use]
     pub fn layer_ids(&self) -> &[i32] {
         // SAFETY: the library's numbers of this type.
-        unsafe { self.slice(self.layer_ids, self.layer_ids.count) }
+        unsafe { self.layer_ids.slice(self.layer_ids.count) }
     }
 
     /// Flags of every column (R24, R26).
     #[must_use]
     pub fn layer_flags(&self) -> &[TapFlags] {
         // SAFETY: the library's int32_t, of which TapFlags is made.
-        unsafe { self.slice(self.layer_flags, self.layer_flags.count) }
+        unsafe { self.layer_flags.slice(self.layer_flags.count) }
     }
 
     /// Runs of rows with one weight version: token position of the first row of each, ascending, and its version.
+    #[must_use]
     pub fn version_spans(&self) -> impl ExactSizeIterator<Item = (i64, i64)> + '_ {
         // SAFETY: the library's numbers of this type, as many of both.
         let (starts, versions) =
-            unsafe { (self.slice::<i64>(self.version_starts, self.version_starts.count), self.slice::<i64>(self.versions, self.versions.count)) };
+            unsafe { (self.version_starts.slice::<i64>(self.version_starts.count), self.versions.slice::<i64>(self.versions.count)) };
         starts.iter().copied().zip(versions.iter().copied())
     }
 
@@ -237,7 +242,7 @@ impl Record {
     }
 
     /// A record from the caller's arrays: E, K, and the model layer number of every column.
-    pub fn builder<'a>(num_experts: i32, top_k: i32, layer_ids: &'a [i32]) -> RecordBuilder<'a> {
+    pub fn builder(num_experts: i32, top_k: i32, layer_ids: &[i32]) -> RecordBuilder<'_> {
         let layout = sys::rcap_record_layout { num_experts, top_k, ..Default::default() };
         RecordBuilder { layout, layer_ids, layer_flags: &[], ids: Array::NONE, weights: Array::NONE, validity: &[], rows: None }
     }
@@ -245,15 +250,6 @@ impl Record {
 
 fn bit(bitmap: &[u8], index: usize) -> bool {
     bitmap[index / 8] >> (index % 8) & 1 != 0
-}
-
-impl<'a> IntoIterator for &'a Record {
-    type Item = crate::cells::Row<'a>;
-    type IntoIter = Rows<'a>;
-
-    fn into_iter(self) -> Rows<'a> {
-        self.rows()
-    }
 }
 
 impl Drop for Record {

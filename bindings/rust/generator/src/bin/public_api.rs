@@ -74,7 +74,9 @@ fn path_of(path: &Value) -> String {
             (other, _) => other.to_owned(),
         })
         .collect();
-    written.extend(items(&arguments["constraints"]).iter().map(|one| format!("{} = {}", text(one, "name"), type_of(&one["binding"]["equality"]["type"]))));
+    written.extend(
+        items(&arguments["constraints"]).iter().map(|one| format!("{} = {}", text(one, "name"), type_of(&one["binding"]["equality"]["type"]))),
+    );
     if written.is_empty() { name.to_owned() } else { format!("{name}<{}>", written.join(", ")) }
 }
 
@@ -126,6 +128,13 @@ impl Docs {
         self.lines.insert(line);
     }
 
+    /// A hidden field is null.
+    fn walk_all(&mut self, list: &Value, path: &str) {
+        for id in items(list).iter().filter(|id| !id.is_null()) {
+            self.walk(path, id);
+        }
+    }
+
     fn walk(&mut self, path: &str, id: &Value) {
         let item = self.item(id);
         let (kind, inner) = only(&item["inner"]);
@@ -134,7 +143,7 @@ impl Docs {
         let attributes = item["attrs"].to_string();
         let open = if attributes.contains("non_exhaustive") { " #[non_exhaustive]" } else { "" };
         match kind {
-            "module" => items(&inner["items"]).iter().for_each(|id| self.walk(&name, id)),
+            "module" => self.walk_all(&inner["items"], &name),
             "use" => self.walk_use(path, inner),
             "function" => {
                 let header = &inner["header"];
@@ -150,27 +159,26 @@ impl Docs {
                 self.line(format!("struct {name}{}{open}", generics(&inner["generics"])));
                 let (shape, fields) = only(&inner["kind"]);
                 let fields = if shape == "tuple" { fields } else { &fields["fields"] };
-                items(fields).iter().filter(|id| !id.is_null()).for_each(|id| self.walk(&name, id));
+                self.walk_all(fields, &name);
                 self.impls(&name, inner);
             }
             "struct_field" => self.line(format!("field {name}: {}", type_of(inner))),
             "enum" => {
                 self.line(format!("enum {name}{}{open}", generics(&inner["generics"])));
-                items(&inner["variants"]).iter().for_each(|id| self.walk(&name, id));
+                self.walk_all(&inner["variants"], &name);
                 self.impls(&name, inner);
             }
             "variant" => {
                 self.line(format!("variant {name}{open}"));
                 let (shape, fields) = only(&inner["kind"]);
                 let fields = if shape == "tuple" { fields } else { &fields["fields"] };
-                items(fields).iter().filter(|id| !id.is_null()).for_each(|id| self.walk(&name, id));
+                self.walk_all(fields, &name);
             }
             "trait" => {
                 self.line(format!("trait {name}{}: {}", generics(&inner["generics"]), bounds(&inner["bounds"])));
-                items(&inner["items"]).iter().for_each(|id| self.walk(&name, id));
+                self.walk_all(&inner["items"], &name);
             }
-            "constant" => self.line(format!("const {name}: {}", type_of(&inner["type"]))),
-            "assoc_const" => self.line(format!("const {name}: {}", type_of(&inner["type"]))),
+            "constant" | "assoc_const" => self.line(format!("const {name}: {}", type_of(&inner["type"]))),
             "assoc_type" => self.line(format!("type {name} = {}", type_of(&inner["type"]))),
             "type_alias" => self.line(format!("type {name}{} = {}", generics(&inner["generics"]), type_of(&inner["type"]))),
             other => self.line(format!("{other} {name}")),
@@ -183,7 +191,7 @@ impl Docs {
         if target.is_null() {
             self.line(format!("use {path}::{} = {}", text(inner, "name"), text(inner, "source")));
         } else if inner["is_glob"].as_bool().unwrap_or_default() {
-            items(&only(&target["inner"]).1["items"]).iter().for_each(|id| self.walk(path, id));
+            self.walk_all(&only(&target["inner"]).1["items"], path);
         } else {
             self.walk(path, &inner["id"]);
         }
@@ -197,7 +205,7 @@ impl Docs {
                 continue;
             }
             if inner["trait"].is_null() {
-                items(&inner["items"]).iter().for_each(|id| self.walk(name, id));
+                self.walk_all(&inner["items"], name);
                 continue;
             }
             let mut line = String::new();
