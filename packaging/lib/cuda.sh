@@ -57,14 +57,34 @@ run_cuda() {
   say "to have it found: ROUTECAP_BACKEND_PATH=${cuda_plugin%/*}; on a machine with a GPU: tests/cuda/run"
 }
 
+# host_compiles INCLUDE...: the plugin's host side, and the fake runtime of its tests, against the headers in these folders.
+host_compiles() {
+  local folder file
+  local -a flags=(-std=c++20 -fsyntax-only -Wall -Wextra -Werror -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP
+    -Isrc -Icapi/include -Itests/plugin/fake_device)
+  for folder in "$@"; do flags+=(-isystem "$folder"); done
+  for file in src/backend/cuda/*.cpp tests/plugin/fake_cudart/cudart.cpp; do "${CXX:-c++}" "${flags[@]}" "$file"; done
+}
+
+# PyPI has headers of CUDA 12 but no whole compiler of it: its front end is not in the wheel.
+cuda12_compiles() {
+  local folder=$root/build/cuda-toolkit/headers-12.1
+  if [[ ! -e $folder/complete ]]; then
+    rm -rf "$folder"
+    python3 -m venv --clear "$root/build/cuda-toolkit/pip" >&2
+    "$root/build/cuda-toolkit/pip/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$folder" nvidia-cuda-runtime-cu12==12.1.105 \
+      nvidia-cuda-nvcc-cu12==12.1.105 >&2
+    touch "$folder/complete"
+  fi
+  host_compiles "$folder/nvidia/cuda_runtime/include" "$folder/nvidia/cuda_nvcc/include"
+}
+
 # The plugin for one architecture, and what can be seen of it without a GPU. The fake runtime of the tests is held to the real headers.
 check_cuda() {
   build_cuda 90
   local include=${nvcc%/bin/nvcc}/include
-  if [[ -e $include/cuda_runtime_api.h ]]; then
-    "${CXX:-c++}" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -isystem "$include" -isystem "$include/cccl" -Isrc -Icapi/include \
-      -Itests/plugin/fake_device tests/plugin/fake_cudart/cudart.cpp
-  fi
+  if [[ -e $include/cuda_runtime_api.h ]]; then host_compiles "$include" "$include/cccl"; fi
+  cuda12_compiles
   configure_preset release
   build_targets release routecap routecap_command cuda_no_device
   ROUTECAP_TEST_CUDA_PLUGIN=$cuda_plugin ROUTECAP_TEST_CUDA_BUILD=$root/build/cuda run_ctest cuda release --build-config Cuda --label-regex '^cuda$'
