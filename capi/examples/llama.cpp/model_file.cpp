@@ -194,7 +194,8 @@ std::string name_of(const ModelShape& shape) {
   std::string name = shape.architecture();
   for (const std::int32_t value : {shape.layers, shape.dense_layers, shape.num_experts, shape.top_k, shape.embedding, shape.expert_width, shape.heads,
                                    shape.head_size, shape.vocabulary, shape.context, static_cast<std::int32_t>(shape.weights)}) {
-    name += "-" + std::to_string(value);
+    name += '-';
+    name += std::to_string(value);
   }
   return name + "-" + std::to_string(shape.seed) + ".gguf";
 }
