@@ -132,6 +132,7 @@ Ratio ratio(const std::vector<double>& fast, const std::vector<double>& slow) {
 
 BenchResult run_bench(const Library& library, const ModelShape& shape, llama_model* model, const BenchConfig& config) {
   std::vector<std::unique_ptr<Runner>> runners;
+  runners.reserve(kArms.size());
   for (const Arm arm : kArms) runners.push_back(std::make_unique<Runner>(library, shape, model, config, arm));
   for (const auto& runner : runners) runner->turn();
 

@@ -213,7 +213,7 @@ const char* ModelShape::architecture() const { return family == Family::kQwen3Mo
 const char* ModelShape::weights_tensor() const { return family == Family::kQwen3Moe ? "ffn_moe_weights_norm" : "ffn_moe_weights_scaled"; }
 
 std::filesystem::path write_model(const Library& library, const ModelShape& shape, const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / name_of(shape);
+  std::filesystem::path path = folder / name_of(shape);
   if (std::filesystem::exists(path)) return path;
   std::filesystem::create_directories(folder);
 
