@@ -40,7 +40,7 @@ fetch_npm() {
 fetch_llama_cpp() {
   [[ -e $llama_work/lib && -e $llama_work/include ]] && return
   local fresh=$llama_work/fresh
-  rm -rf "$fresh" "$llama_work/lib" "$llama_work/include"
+  rm -rf "$fresh" "${llama_work:?}/lib" "${llama_work:?}/include"
   mkdir -p "$fresh"
   say "fetching llama.cpp's libraries and headers (npm: node-llama-cpp $llama_version) into build/llama.cpp"
   fetch_npm @node-llama-cpp/linux-x64 "node-llama-cpp-linux-x64-$llama_version.tgz" "$llama_libraries_sha256" "$fresh" || return
@@ -61,7 +61,8 @@ build_llama_cpp() {
   local library=$1 log=$llama_work/configure.log warnings='-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow;-Werror'
   local -a launcher=()
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  cmake -S "$root/capi/examples/llama.cpp" -B "$llama_work/build" -G Ninja ${launcher[@]+"${launcher[@]}"} -DLLAMA_CPP_INCLUDE_DIR="$llama_work/include" \
+  cmake -S "$root/capi/examples/llama.cpp" -B "$llama_work/build" -G Ninja ${launcher[@]+"${launcher[@]}"} \
+    -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG" -DLLAMA_CPP_INCLUDE_DIR="$llama_work/include" \
     -DROUTECAP_LIBRARY="$library" -DROUTECAP_INCLUDE_DIR="$root/capi/include" "-DROUTECAP_WARNINGS=$warnings" >"$log" 2>&1 || {
     cat "$log" >&2
     return 1

@@ -17,6 +17,7 @@ skipped() {
 obstacle=$(llama_obstacle)
 [[ -z $obstacle ]] || skipped "$obstacle"
 fetch_llama_cpp || skipped "node-llama-cpp $llama_version could not be fetched through npm"
+# shellcheck disable=SC2153
 build_llama_cpp "$LIBRARY"
 
 mkdir -p "$WORK"

@@ -21,7 +21,7 @@ inline constexpr std::array kArms = {Arm::kOff, Arm::kAsked, Arm::kSplit, Arm::k
 struct BenchConfig {
   std::int32_t batch = 1;    // sequences that decode at once, one token each
   std::int32_t rounds = 40;  // every arm once in each
-  std::int32_t steps = 8;    // decodes of one turn
+  std::int32_t steps = 8;    // decodes of one turn, of which the fastest counts
 };
 
 /// A ratio of speeds: its median over all rounds, and the interval that holds the true one with 95 %.

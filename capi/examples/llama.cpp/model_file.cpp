@@ -194,7 +194,8 @@ std::string name_of(const ModelShape& shape) {
   std::string name = shape.architecture();
   for (const std::int32_t value : {shape.layers, shape.dense_layers, shape.num_experts, shape.top_k, shape.embedding, shape.expert_width, shape.heads,
                                    shape.head_size, shape.vocabulary, shape.context, static_cast<std::int32_t>(shape.weights)}) {
-    name += "-" + std::to_string(value);
+    name += '-';
+    name += std::to_string(value);
   }
   return name + "-" + std::to_string(shape.seed) + ".gguf";
 }
@@ -212,7 +213,7 @@ const char* ModelShape::architecture() const { return family == Family::kQwen3Mo
 const char* ModelShape::weights_tensor() const { return family == Family::kQwen3Moe ? "ffn_moe_weights_norm" : "ffn_moe_weights_scaled"; }
 
 std::filesystem::path write_model(const Library& library, const ModelShape& shape, const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / name_of(shape);
+  std::filesystem::path path = folder / name_of(shape);
   if (std::filesystem::exists(path)) return path;
   std::filesystem::create_directories(folder);
 

@@ -36,7 +36,8 @@ bool take_switch(std::string_view name, Options& options) {
 }
 
 bool wants_value(std::string_view name) {
-  for (const char* known : {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--rounds"}) {
+  for (const char* known :
+       {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--batch", "--rounds"}) {
     if (name == known) return true;
   }
   return false;
@@ -63,6 +64,7 @@ void take_value(std::string_view name, std::string_view value, Options& options)
   if (name == "--drafts") options.server.max_drafts = static_cast<std::int32_t>(number(name, value, {0, 8}));
   if (name == "--micro-batch") options.server.micro_batch_tokens = static_cast<std::int32_t>(number(name, value, {1, options.server.batch_tokens}));
   if (name == "--inject") options.inject = inject(value);
+  if (name == "--batch") options.batch = static_cast<std::int32_t>(number(name, value, {1, 64}));
   if (name == "--rounds") options.rounds = static_cast<std::int32_t>(number(name, value, {4, 100000}));
 }
 
@@ -106,6 +108,7 @@ const char* help_text() {
          "  --weights          capture routing weights too, and compare them\n"
          "  --inject FAULT     spoil a record before it is compared: neighbour-rows or same-token\n"
          "  --bench            measure what capturing costs, at batch 1 and 16\n"
+         "  --batch N          measure at this batch alone, 1 to 64\n"
          "  --wide             the bench's model with few layers of nearly real widths; a file of 430 MB\n"
          "  --rounds N         rounds of the bench (40)\n"
          "  --json             print one JSON object instead of the table\n"

@@ -26,6 +26,7 @@ struct Options {
   Inject inject = Inject::kNothing;
   bool bench = false;
   bool wide = false;
+  std::int32_t batch = 0;  // of the bench; 0 = 1, then 16
   std::int32_t rounds = 40;
   bool json = false;
   bool help = false;

@@ -16,7 +16,10 @@ using engine::count;
 
 std::string list(std::span<const std::int32_t> experts) {
   std::string text;
-  for (const std::int32_t expert : experts) text += (text.empty() ? "" : " ") + std::to_string(expert);
+  for (const std::int32_t expert : experts) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(expert);
+  }
   return text;
 }
 

@@ -45,7 +45,13 @@ std::string words(const Ratio& ratio) {
 }
 
 std::string list(const Ratio& ratio) {
-  return "[" + decimals(ratio.median, "%.6g") + ", " + decimals(ratio.low, "%.6g") + ", " + decimals(ratio.high, "%.6g") + "]";
+  std::string text("[");
+  return text.append(decimals(ratio.median, "%.6g"))
+             .append(", ")
+             .append(decimals(ratio.low, "%.6g"))
+             .append(", ")
+             .append(decimals(ratio.high, "%.6g")) +
+         "]";
 }
 
 }  // namespace
@@ -145,7 +151,7 @@ std::string table(const std::string& engine, const ModelShape& shape, const std:
     part("  speed with routecap, of that (ours)", result.ours, result.ours_microseconds);
     part("  speed with capture, of the speed without", result.capture, -2e9);
   }
-  text += "\nMedians over rounds, [95 % interval]; processor time of the one thread that computes.\n";
+  text += "\nMedians over rounds of each turn's fastest step, [95 % interval]; processor time of the one thread that computes.\n";
   return text;
 }
 
