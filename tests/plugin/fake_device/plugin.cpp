@@ -217,7 +217,8 @@ constexpr rcap_plugin_table kTable = {sizeof(rcap_plugin_table),
                                       &prepare,
                                       &stream_create,
                                       &stream_destroy,
-                                      &counters};
+                                      &counters,
+                                      /*parallel_for=*/nullptr};
 
 // The tests' side.
 
