@@ -38,15 +38,22 @@ lint_headers() {
 # Reads the flags from the sanitizer build's compile commands: those are clang's own.
 lint_tidy() {
   configure_preset asan
-  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | xargs -r -P "$jobs" -n 1 \
+  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | grep -v '^capi/examples/llama\.cpp/' | xargs -r -P "$jobs" -n 1 \
     timeout 300 clang-tidy -p build/asan --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+  # A project of its own, which needs llama.cpp's headers: the test demo.llama_cpp has fetched them.
+  if [[ -e $llama_work/build/compile_commands.json ]]; then
+    sources 'capi/examples/llama.cpp/*.cpp' | xargs -r -P "$jobs" -n 1 \
+      timeout 300 clang-tidy -p "$llama_work/build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+  else
+    say "capi/examples/llama.cpp is left out: llama.cpp was not fetched"
+  fi
 }
 
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh tests/go/run.sh .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh .ci/run
+  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh .ci/run; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh .ci/run
 }
 
 lint_spelling() {

@@ -107,6 +107,8 @@ typedef struct rcap_plugin_description {
   int32_t reserved;
   /** Device and driver in words, zero-terminated. */
   char description[128];
+  /** Bytes read and written from which on a job of the library's own is done sooner through `parallel_for`; 0 = never. */
+  int64_t parallel_bytes;
 } rcap_plugin_description;
 
 /** What a device has done and holds since it was opened. */
@@ -323,6 +325,12 @@ typedef struct rcap_plugin_table {
   void (*stream_destroy)(rcap_plugin_device* device, void* stream);
   /** Fills what `struct_size` of the counters covers. */
   int32_t (*counters)(rcap_plugin_device* device, rcap_plugin_counters* counters, rcap_plugin_error* error);
+  /**
+   * Calls body(context, i) for every i in [0, pieces), each once, on the caller's thread and on at most `threads` - 1 others (of the description), and
+   * returns when all have returned. Never fails: where no other thread is free the caller's does it alone. `body` works in host memory, waits for
+   * nothing, and calls nothing of the plugin. What the library does itself, storing rows in their slots and reading them back, is divided so.
+   */
+  void (*parallel_for)(rcap_plugin_device* device, int64_t pieces, void (*body)(void* context, int64_t piece), void* context);
 } rcap_plugin_table;
 
 /** The entry's type. Returns the plugin's table, or null and why not: then this plugin cannot serve such a host. Called each time a backend is

@@ -206,7 +206,8 @@ constexpr rcap_plugin_table kTable = {sizeof(rcap_plugin_table),
                                       &prepare,
                                       &stream_create,
                                       &stream_destroy,
-                                      &counters};
+                                      &counters,
+                                      /*parallel_for=*/nullptr};
 
 }  // namespace
 
