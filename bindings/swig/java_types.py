@@ -130,6 +130,8 @@ def enum_text(enum):
     text = "package io.github.routecap;\n\n"
     if name == "Format":
         text += "import io.github.routecap.internal.Native;\nimport io.github.routecap.internal.Scratch;\n\n"
+    if name == "Code":
+        text += "import io.github.routecap.internal.Native;\n\n"
     if enum["flags"]:
         text += "import java.util.EnumSet;\nimport java.util.Set;\n\n"
     text += comment(enum["doc"]) + "public enum %s {\n" % name
@@ -195,6 +197,18 @@ def enum_text(enum):
     return flags;
   }
 """ % ((name,) * 6)
+    if name == "Code":
+        text += """
+  /**
+   * The name of a status in C, whether there is a constant for it here or not.
+   *
+   * @param status any number
+   * @return for example {@code RCAP_STATUS_BUSY}; {@code RCAP_STATUS_UNKNOWN} for a number that is no status
+   */
+  public static String nameInC(int status) {
+    return Native.api().rcap_status_name(status);
+  }
+"""
     if name == "Format":
         text += """
   /**

@@ -92,6 +92,16 @@ generate_bindings() {
   mv "$jni/routecap_wrap.c" "$java/native/"
   mark_java_files "$jni"/*.java "$java/native/routecap_wrap.c"
   python3 bindings/swig/java_types.py capi/abi/api.json "$java"
+
+  generate_rust "$fresh"
+}
+
+# SWIG has no Rust target: a program of ours turns its XML into the crates' files, and refuses what it does not know.
+generate_rust() {
+  command -v cargo >/dev/null || fail "the Rust bindings' files are made by a Rust program, and cargo is not installed"
+  "$swig" -xml -Wall -Werror -Ibindings/swig -Icapi/abi -Icapi/include/routecap -o "$bindings_work/routecap.xml" bindings/swig/routecap.i
+  CARGO_TARGET_DIR=$root/build/rust/target cargo run --quiet --locked --bin generator --manifest-path bindings/rust/generator/Cargo.toml -- \
+    "$bindings_work/routecap.xml" capi/abi/api.json "$1/bindings/rust" >&2
 }
 
 # run_bindings [--check]

@@ -4,16 +4,16 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings cuda)
 
 run_check() {
   local part
   local -a wanted=()
   [[ $# -eq 0 ]] && set -- "${all_parts[@]}"
   for part in "$@"; do
-    case " lint ${all_parts[*]} coverage " in
+    case " lint ${all_parts[*]} coverage soak " in
       *" $part "*) ;;
-      *) fail "check has no part '$part'; it has: lint ${all_parts[*]} coverage" ;;
+      *) fail "check has no part '$part'; it has: lint ${all_parts[*]} coverage soak" ;;
     esac
     if [[ $part == lint ]]; then
       wanted+=("${all_lint[@]}")
@@ -50,7 +50,7 @@ groups_of() {
     licence) ;;
     asan | tsan | fuzz) echo build test clang ;;
     valgrind) echo build test valgrind ;;
-    property | package) echo build test ;;
+    property | package | soak | cuda) echo build test ;;
     abi) echo build test abi ;;
     coverage) echo build test coverage ;;
     bindings) echo swig ;;
@@ -83,6 +83,12 @@ check_valgrind() {
 check_property() {
   build_preset release
   ROUTECAP_PROPERTY_SCALE=${ROUTECAP_PROPERTY_SCALE:-10} run_ctest property release --tests-regex '^property'
+}
+
+# The random schedules without an end, for ROUTECAP_SOAK_SECONDS (300).
+check_soak() {
+  build_preset release property_soak
+  ROUTECAP_SOAK_SECONDS=${ROUTECAP_SOAK_SECONDS:-300} run_ctest soak release --tests-regex '^soak'
 }
 
 # Every decoder for ROUTECAP_FUZZ_SECONDS (30), one on each processor.

@@ -15,6 +15,7 @@ ccache             ccache
 libthrust-dev      /usr/include/thrust/version.h
 libxxhash-dev      /usr/include/xxhash.h
 libzstd-dev        /usr/include/zstd.h
+libtbb-dev         /usr/include/oneapi/tbb.h
 libcli11-dev       /usr/include/CLI/CLI.hpp
 nlohmann-json3-dev /usr/include/nlohmann/json.hpp
 LIST

@@ -21,6 +21,10 @@ Mapping Mapping::of(std::int64_t bytes, const char* what) {
   return mapping;
 }
 
+void Mapping::prefer_huge_pages() const noexcept {
+  if (data_ != nullptr) static_cast<void>(::madvise(data_, static_cast<std::size_t>(bytes_), MADV_HUGEPAGE));
+}
+
 Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(bytes_));
 }

@@ -2,6 +2,7 @@
 #include "property/model.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace routecap_test::property {
@@ -191,11 +192,21 @@ Sequence Model::copy(const Numbers& from, const Numbers& to) {
 
 std::vector<Sequence> Model::unsettled() const {
   std::vector<Sequence> numbers;
-  for (Sequence number = 1; number <= last_sequence(); ++number) {
-    const auto* forward = std::get_if<Forward>(&operations_[static_cast<std::size_t>(number - 1)]);
+  for (Sequence number = forgotten_ + 1; number <= last_sequence(); ++number) {
+    const auto* forward = std::get_if<Forward>(&operation(number));
     if (forward != nullptr && forward->state == State::kStaged) numbers.push_back(number);
   }
   return numbers;
+}
+
+void Model::forget() {
+  if (!unsettled().empty()) throw std::logic_error("a model with unsettled forwards cannot forget");
+  std::vector<Shown> now;
+  for (std::int64_t slot = 0; slot < geometry_.slots; ++slot) now.push_back(shown_now(slot));
+  remembered_ = std::move(now);
+  forgotten_ = last_sequence();
+  operations_.clear();
+  arrivals_.clear();
 }
 
 rcap_capturer_stats Model::stats() const {

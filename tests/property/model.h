@@ -178,7 +178,12 @@ class Model {
 
   [[nodiscard]] SlotAnswer slot_info(std::int64_t slot) const;
   [[nodiscard]] ReadAnswer read(const ReadCall& call) const;
-  [[nodiscard]] Sequence last_sequence() const { return static_cast<Sequence>(operations_.size()); }
+  [[nodiscard]] Sequence last_sequence() const { return forgotten_ + static_cast<Sequence>(operations_.size()); }
+  /// Keeps what every slot shows and forgets how it came to that, so that a schedule without an end needs no memory without one. Nothing may be
+  /// unsettled; numbers go on, and forwards up to here must not be asked about again.
+  void forget();
+  /// Numbers up to this one are forgotten.
+  [[nodiscard]] Sequence forgotten() const { return forgotten_; }
   /// Counters; `copies_pending` counts the targets that show NOT_READY, which is the least the library may count.
   [[nodiscard]] rcap_capturer_stats stats() const;
   /// The most it may count: also pairs whose target was decided anew while their source still waits.
@@ -234,8 +239,10 @@ class Model {
   };
 
   [[nodiscard]] bool is_reserved(std::int64_t slot) const { return slot >= 0 && slot < geometry_.reserved; }
-  [[nodiscard]] Forward& forward(Sequence number) { return std::get<Forward>(operations_.at(static_cast<std::size_t>(number - 1))); }
-  [[nodiscard]] const Forward& forward(Sequence number) const { return std::get<Forward>(operations_.at(static_cast<std::size_t>(number - 1))); }
+  [[nodiscard]] Operation& operation(Sequence number) { return operations_.at(static_cast<std::size_t>(number - forgotten_ - 1)); }
+  [[nodiscard]] const Operation& operation(Sequence number) const { return operations_.at(static_cast<std::size_t>(number - forgotten_ - 1)); }
+  [[nodiscard]] Forward& forward(Sequence number) { return std::get<Forward>(operation(number)); }
+  [[nodiscard]] const Forward& forward(Sequence number) const { return std::get<Forward>(operation(number)); }
 
   // model_forward.cpp
   [[nodiscard]] std::set<std::int32_t> refusals(const Numbers* rows, const Numbers* slots, std::int64_t tokens,
@@ -255,6 +262,7 @@ class Model {
   // model_read.cpp
   [[nodiscard]] Shown shown(std::int64_t slot, Sequence before, bool as_source) const;
   [[nodiscard]] Shown shown_by_arrival(std::int64_t slot) const;
+  [[nodiscard]] Shown remembered(std::int64_t slot) const;
   [[nodiscard]] Shown shown_now(std::int64_t slot) const;
   [[nodiscard]] std::set<Sequence> awaited(std::int64_t slot, const Shown& shown, Sequence after) const;
 
@@ -262,7 +270,9 @@ class Model {
   Variant variant_;
   CapturedRows captured_;
   Numbers strays_;
-  std::vector<Operation> operations_;  ///< number n at n - 1
+  Sequence forgotten_ = 0;
+  std::vector<Shown> remembered_;      ///< by slot, what it showed at `forgotten_`; empty while that is 0
+  std::vector<Operation> operations_;  ///< number n at n - forgotten_ - 1
   std::vector<Sequence> arrivals_;     ///< numbers in the order in which they were applied; for the wrong variants alone
   rcap_capturer_stats stats_{};
 };

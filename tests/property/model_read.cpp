@@ -13,8 +13,8 @@ namespace routecap_test::property {
 Shown Model::shown(std::int64_t slot, Sequence before, bool as_source) const {
   Shown shown;
   if (is_reserved(slot)) return shown;
-  for (Sequence number = before - 1; number >= 1; --number) {
-    const Operation& operation = operations_[static_cast<std::size_t>(number - 1)];
+  for (Sequence number = before - 1; number > forgotten_; --number) {
+    const Operation& operation = this->operation(number);
     if (const auto* forward = std::get_if<Forward>(&operation)) {
       if (forward->state == State::kStaged) {
         if (!may_write(*forward, slot)) continue;
@@ -47,14 +47,23 @@ Shown Model::shown(std::int64_t slot, Sequence before, bool as_source) const {
     shown.lacking.merge(taken.lacking);
     return shown;
   }
+  const Shown before_all = remembered(slot);
+  shown.decided_by = before_all.decided_by;
+  shown.row = before_all.row;
   return shown;
+}
+
+/// What a slot showed when everything up to then was forgotten; nothing where nothing was.
+Shown Model::remembered(std::int64_t slot) const {
+  if (remembered_.empty()) return {};
+  return remembered_.at(static_cast<std::size_t>(slot));
 }
 
 /// The wrong way: the operation that was applied last decides.
 Shown Model::shown_by_arrival(std::int64_t slot) const {
   Shown shown;
   for (const Sequence number : Numbers(arrivals_.rbegin(), arrivals_.rend())) {
-    const Operation& operation = operations_[static_cast<std::size_t>(number - 1)];
+    const Operation& operation = this->operation(number);
     shown.decided_by = number;
     if (const auto* forward = std::get_if<Forward>(&operation)) {
       const auto effect = forward->effects.find(slot);
@@ -71,7 +80,7 @@ Shown Model::shown_by_arrival(std::int64_t slot) const {
     shown.row = copy.shown_at_call.at(slot);
     return shown;
   }
-  return {};
+  return remembered(slot);
 }
 
 Shown Model::shown_now(std::int64_t slot) const {
@@ -169,8 +178,8 @@ ReadAnswer Model::read(const ReadCall& call) const {
 
 std::int64_t Model::most_copies_pending() const {
   std::int64_t pending = 0;
-  for (Sequence number = 1; number <= last_sequence(); ++number) {
-    const auto* copy = std::get_if<Copy>(&operations_[static_cast<std::size_t>(number - 1)]);
+  for (Sequence number = forgotten_ + 1; number <= last_sequence(); ++number) {
+    const auto* copy = std::get_if<Copy>(&operation(number));
     if (copy == nullptr) continue;
     for (const auto& [target, source] : copy->source_of) {
       if (!shown(source, number, true).lacking.empty()) ++pending;

@@ -240,8 +240,7 @@ void Session::run(const Command& command) {
   for (std::size_t i = 0; i < kTouchedAfterCommand; ++i) check_slot(draws.below(geometry_.slots));
 }
 
-void Session::finish() {
-  if (finalizing_ == Finalizing::kOwnThread) synchronize();
+void Session::check_every_slot() {
   check_stats();
   ReadCall every;
   for (std::int64_t slot = 0; slot < geometry_.slots; ++slot) {
@@ -254,6 +253,23 @@ void Session::finish() {
   every.tokens = geometry_.slots + 1;
   for (std::int64_t slot = geometry_.slots; slot-- > 0;) every.list.push_back(slot);
   check_read(every, RCAP_DTYPE_INT32, 0, model_, true);
+}
+
+void Session::rest() {
+  settle_all();
+  check_every_slot();
+  for (const KeptRecord& kept : records_) check_record(kept.record.get(), kept.expected);
+  records_.clear();
+  completions_forgotten_ += std::ssize(completions_);
+  completions_.clear();
+  model_.forget();
+  trace_.resize(1);  // how the capturer was made
+  note("at rest after number " + std::to_string(model_.last_sequence()));
+}
+
+void Session::finish() {
+  if (finalizing_ == Finalizing::kOwnThread) synchronize();
+  check_every_slot();
   Draws draws(closing_);
   if (draws.below(2) == 1) {
     note("the capturer is destroyed first");

@@ -44,6 +44,8 @@ class Session {
 
   /// Runs one command and compares what can be compared after it.
   void run(const Command& command);
+  /// Settles or drops every output, compares every slot, and forgets how it came to that: a session may go on so without an end, in the same memory.
+  void rest();
   /// Compares every slot, then destroys everything in one of the legal orders.
   void finish();
 
@@ -89,6 +91,7 @@ class Session {
   void expect(std::int32_t status, const Statuses& allowed, const Error& error, const std::string& what) const;
   void expect_lacking(const Error& error, const std::set<Sequence>& lacking, const std::string& what) const;
   void check_stats() const;
+  void check_every_slot();
   void close();
 
   // session_capture.cpp: what layers hand over
@@ -129,6 +132,7 @@ class Session {
   void poll(Draws& draws);
   void check_device_rows(const LiveOutput& output);
   void drop(std::size_t index);
+  void settle_all();
   void synchronize();
   void check_summary(const rcap_summary& library, Sequence number) const;
   void check_completions();
@@ -156,6 +160,7 @@ class Session {
   std::uint64_t contents_ = 1;       ///< seed of the next forward's ids; every forward has others, so a stale row is seen
   std::int64_t dropped_lately_ = 0;  ///< own thread: blocks that may not be free yet
   std::set<Sequence> completions_;
+  std::int64_t completions_forgotten_ = 0;
   std::vector<std::string> trace_;
   std::vector<Tap> taps_;  ///< by column
   std::vector<rcap_tap*> draft_taps_;

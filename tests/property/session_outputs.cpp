@@ -21,14 +21,14 @@ constexpr std::size_t kMostOutputs = 12;
 std::size_t Session::pick(Draws& draws) const { return outputs_.size() - 1 - static_cast<std::size_t>(draws.below(std::ssize(outputs_))); }
 
 void Session::catch_up(const LiveOutput& output) {
-  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread || !model_.ready(output.number)) return;
+  if (test_backend() == nullptr || finalizing_ == Finalizing::kOwnThread || !model_.ready(output.number)) return;
   Error error;
   expect(rcap_output_wait(output.handle, kLongWait, error), {RCAP_STATUS_OK}, error, "wait for the device");
 }
 
 /// A dropped output's block is free when its copy is over, and what only the device knew of its slots is settled then (R32, R33).
 void Session::catch_up_with_drops() const {
-  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread) return;
+  if (test_backend() == nullptr || finalizing_ == Finalizing::kOwnThread) return;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongWait);
   for (auto stats = make<rcap_capturer_stats>();; std::this_thread::yield()) {
     auto info = make<rcap_slot_info>();
@@ -169,6 +169,23 @@ void Session::drop(std::size_t index) {
   }
 }
 
+/// Everything that is accepted reaches the store, the rest is dropped, and no output is left.
+void Session::settle_all() {
+  if (finalizing_ == Finalizing::kOwnThread) synchronize();
+  while (!outputs_.empty()) {
+    const LiveOutput output = outputs_.front();
+    if (finalizing_ == Finalizing::kCaller && !model_.is_settled(output.number) && model_.is_accepted(output.number)) {
+      copy_to_host(output);
+      finalize(output);
+    }
+    drop(0);
+  }
+  if (finalizing_ == Finalizing::kOwnThread) {
+    synchronize();
+    dropped_lately_ = 0;
+  }
+}
+
 /// Own thread: waits until every accepted forward has settled, those whose output was given back included.
 void Session::synchronize() {
   Error error;
@@ -210,10 +227,10 @@ void Session::check_completions() {
     expect(answer, {RCAP_STATUS_OK, RCAP_STATUS_TIMEOUT}, error, "next_completed");
     if (answer == RCAP_STATUS_TIMEOUT) break;
     same(status, RCAP_STATUS_OK, "status of completion " + std::to_string(sequence));
-    demand(completions_.insert(sequence).second, "forward " + std::to_string(sequence) + " completed twice");
+    demand(sequence > model_.forgotten() && completions_.insert(sequence).second, "forward " + std::to_string(sequence) + " completed twice");
   }
   const rcap_capturer_stats stats = model_.stats();
-  same(std::ssize(completions_), stats.finalized, "completions told");
+  same(completions_forgotten_ + std::ssize(completions_), stats.finalized, "completions told");
 }
 
 /// The capturer is gone: every call but destroy says so (R34).

@@ -6,6 +6,7 @@ import io.github.routecap.internal.NativeApi;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -141,6 +142,9 @@ abstract class Cell extends AtomicLong implements Runnable {
     /** One caller at a time. */
     final transient ReentrantLock calls = new ReentrantLock();
 
+    /** The one future, made when it is first asked for; guarded by the capturer's completions. */
+    transient CompletableFuture<Summary> settled;
+
     OfOutput(long handle, OfCapturer capturer) {
       super(handle, "output");
       this.capturer = capturer;
@@ -179,8 +183,21 @@ abstract class Cell extends AtomicLong implements Runnable {
     }
 
     void finish() {
-      capturer.leave();
+      finishHeld();
       leave();
+    }
+
+    /** Begins a call of somebody who keeps the output alive already, closed or not, until {@link #finishHeld()}. */
+    void beginHeld() {
+      calls.lock();
+      if (!capturer.tryEnter()) {
+        calls.unlock();
+        throw Failure.closed("capturer of the output");
+      }
+    }
+
+    void finishHeld() {
+      capturer.leave();
       calls.unlock();
     }
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import io.github.routecap.internal.Native;
+
 /**
  * Result of a call. OK is 0, every other value is negative; values are pinned and never reused.
  * <p>Predicates return 1, 0 or one of the negative values. BUSY, NOT_READY and TIMEOUT are answers rather than faults:
@@ -109,5 +111,15 @@ public enum Code {
       }
     }
     throw new RouteCapException(Code.UNSUPPORTED, "Code " + value + " is unknown to this version of the binding");
+  }
+
+  /**
+   * The name of a status in C, whether there is a constant for it here or not.
+   *
+   * @param status any number
+   * @return for example {@code RCAP_STATUS_BUSY}; {@code RCAP_STATUS_UNKNOWN} for a number that is no status
+   */
+  public static String nameInC(int status) {
+    return Native.api().rcap_status_name(status);
   }
 }

@@ -22,20 +22,14 @@ final class Completions implements Runnable {
   /** An output that somebody waits for, which stays alive until then. */
   private record Pending(Cell.OfOutput output, CompletableFuture<Summary> future) {
     void complete() {
-      try (Scratch scratch = Scratch.take()) {
-        future.completeAsync(new Ready(Output.settle(output, scratch)));
+      try {
+        Summary summary = Output.settleHeld(output);
+        future.completeAsync(() -> summary);
       } catch (RuntimeException e) {
         future.completeExceptionally(e);
       } finally {
         output.leave();
       }
-    }
-  }
-
-  private record Ready(Summary summary) implements java.util.function.Supplier<Summary> {
-    @Override
-    public Summary get() {
-      return summary;
     }
   }
 
@@ -57,9 +51,8 @@ final class Completions implements Runnable {
     CompletableFuture<Summary> future = new CompletableFuture<>();
     Pending wanted = new Pending(output, future);
     synchronized (this) {
-      Pending other = pending.get(sequence);
-      if (other != null) {
-        return other.future;
+      if (output.settled != null) {
+        return output.settled;
       }
       output.enter();
       try {
@@ -68,17 +61,20 @@ final class Completions implements Runnable {
         output.leave();
         throw e;
       }
+      output.settled = future;
       pending.put(sequence, wanted);
     }
     // It may have settled before anybody watched.
-    boolean ready;
-    try (Scratch scratch = Scratch.take()) {
-      ready = Output.ready(output, scratch);
-    } catch (RuntimeException e) {
-      ready = true;
-    }
-    if (ready) {
-      settle(sequence);
+    if (output.tryEnter()) {
+      try {
+        if (Output.readyHeld(output)) {
+          settle(sequence);
+        }
+      } catch (RouteCapException failed) {
+        settle(sequence);
+      } finally {
+        output.leave();
+      }
     }
     return future;
   }

@@ -102,19 +102,28 @@ public final class Output implements AutoCloseable {
    * @return whether {@link #settle()} has what it needs
    */
   public boolean isReady() {
-    try (Scratch scratch = Scratch.take()) {
-      return ready(cell, scratch);
+    cell.begin();
+    try {
+      return ready(cell);
+    } finally {
+      cell.finish();
     }
   }
 
-  static boolean ready(Cell.OfOutput cell, Scratch scratch) {
-    cell.begin();
+  static boolean readyHeld(Cell.OfOutput cell) {
+    cell.beginHeld();
     try {
+      return ready(cell);
+    } finally {
+      cell.finishHeld();
+    }
+  }
+
+  private static boolean ready(Cell.OfOutput cell) {
+    try (Scratch scratch = Scratch.take()) {
       int answer = cell.api.rcap_output_ready(cell.handle, scratch.error());
       Failure.check(answer, scratch);
       return answer > 0;
-    } finally {
-      cell.finish();
     }
   }
 
@@ -154,19 +163,29 @@ public final class Output implements AutoCloseable {
    *     Acceptance#LATER} forward was accepted
    */
   public Summary settle() {
-    try (Scratch scratch = Scratch.take()) {
-      return settle(cell, scratch);
+    cell.begin();
+    try {
+      return finalized(cell);
+    } finally {
+      cell.finish();
     }
   }
 
-  static Summary settle(Cell.OfOutput cell, Scratch scratch) {
-    cell.begin();
+  /** The summary of an output that the caller keeps alive, closed or not. */
+  static Summary settleHeld(Cell.OfOutput cell) {
+    cell.beginHeld();
     try {
+      return finalized(cell);
+    } finally {
+      cell.finishHeld();
+    }
+  }
+
+  private static Summary finalized(Cell.OfOutput cell) {
+    try (Scratch scratch = Scratch.take()) {
       scratch.struct(Layouts.Summary.SIZE);
       Failure.check(cell.api.rcap_output_finalize(cell.handle, scratch.address(), scratch.error()), scratch);
       return Summary.from(scratch);
-    } finally {
-      cell.finish();
     }
   }
 
@@ -175,7 +194,7 @@ public final class Output implements AutoCloseable {
    * summary, or with the failure. Nothing of the future runs on that thread. The output may be closed meanwhile; it is given back when the future is
    * complete.
    *
-   * @return the same future for every call until it is complete
+   * @return one future, the same for every call
    */
   public CompletableFuture<Summary> settled() {
     return completions.future(cell, sequence());
