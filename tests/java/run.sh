@@ -111,7 +111,7 @@ case $part in
 
   checkjni)
     run_tests "$jdk" -Xcheck:jni -Xmx64m -XX:+UseG1GC "-Djava.library.path=$BUILT" -Droutecap.test.scale=10 -- CaptureTest RecordTest WireTest ErrorsTest \
-      LifetimeTest HeapArraysTest
+      LifetimeTest HeapArraysTest ReplayTest
     if grep -E '^WARNING|^FATAL|JNI call made|pending exception' "$WORK/log" >&2; then failed "-Xcheck:jni had something to say"; fi
     ;;
 
