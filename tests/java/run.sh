@@ -54,7 +54,7 @@ run_tests() {
   tail -1 "$WORK/log"
   tail -1 "$WORK/log" | grep -qE ' over [a-z]+: [0-9]+ tests, 0 failed, 0 skipped$' || failed "$(tail -20 "$WORK/log")"
 }
-every_test=(CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ManifestTest ProfilerTest)
+every_test=(CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ManifestTest ProfilerTest ReplayTest)
 classes=$TREE/routecap/target/classes
 
 [[ $part == build || -e $api ]] || skipped "the binding could not be built"
@@ -111,7 +111,7 @@ case $part in
 
   checkjni)
     run_tests "$jdk" -Xcheck:jni -Xmx64m -XX:+UseG1GC "-Djava.library.path=$BUILT" -Droutecap.test.scale=10 -- CaptureTest RecordTest WireTest ErrorsTest \
-      LifetimeTest HeapArraysTest
+      LifetimeTest HeapArraysTest ReplayTest
     if grep -E '^WARNING|^FATAL|JNI call made|pending exception' "$WORK/log" >&2; then failed "-Xcheck:jni had something to say"; fi
     ;;
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The parts of these tests, one per run: run.sh PART. CMakeLists.txt says what is in the environment.
+# The Java gateway between engines in processes of their own. CMakeLists.txt says what is in the environment.
 set -euo pipefail
 
-part=$1
 binding=$ROUTECAP_SOURCE/bindings/java
 failed() {
   printf '%s\n' "$*" >&2
@@ -30,7 +29,7 @@ oldest=${jdks[${versions[0]}]}
 newest=${versions[-1]}
 
 rm -rf "$WORK"
-mkdir -p "$WORK/binding" "$WORK/ffm" "$WORK/example"
+mkdir -p "$WORK/binding" "$WORK/example"
 sources() { find "$1" -name '*.java'; }
 compile() {
   local release=$1 classes=$2 path=$3 compiler=$4
@@ -49,39 +48,14 @@ run() {
   "${jdks[$version]}/bin/java" "${native[@]}" "-Djava.library.path=$JNI" -cp "$path" "$@"
 }
 
-case $part in
-  gateway)
-    mapfile -t files < <(sources "$binding/examples/gateway/src")
-    compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
-    # A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
-    for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
-      run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
-        io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
-      cat "$WORK/$version"
-    done
-    threads=ThreadPoolExecutor
-    if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
-    grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"
-    ;;
-
-  replay)
-    compile 17 "$WORK/example" "$WORK/binding" "$oldest" "$binding/routecap/src/test/java/io/github/routecap/Replay.java"
-    script=$ROUTECAP_SOURCE/tests/replay/reference_engine.script
-    for version in "${versions[@]}"; do
-      # JNI's own checks are part of it: whatever they say goes to the output.
-      run "$version" "$WORK/binding:$WORK/example" -Xcheck:jni -Xmx64m -XX:TieredStopAtLevel=1 io.github.routecap.Replay "$script" >"$WORK/$version" 2>&1 || failed "$(cat "$WORK/$version")"
-      grep -E '^[0-9]+ reads and frames are equal over jni$' "$WORK/$version" || failed "$(cat "$WORK/$version")"
-      if grep -E 'WARNING in native method|FATAL ERROR' "$WORK/$version" >&2; then failed "Java $version: -Xcheck:jni complains"; fi
-    done
-    if [[ $newest -ge 22 && -d $binding/routecap-ffm/src/main/java ]]; then
-      # On the class path: what says that it is a module is left out.
-      mapfile -t files < <(sources "$binding/routecap-ffm/src/main" | grep -v module-info)
-      compile 22 "$WORK/ffm" "$WORK/binding" "${jdks[$newest]}" "${files[@]}"
-      cp -r "$binding/routecap-ffm/src/main/resources/." "$WORK/ffm"
-      run "$newest" "$WORK/binding:$WORK/ffm:$WORK/example" io.github.routecap.Replay "$script" >"$WORK/ffm.log" 2>&1 || failed "$(cat "$WORK/ffm.log")"
-      grep -E '^[0-9]+ reads and frames are equal over ffm$' "$WORK/ffm.log" || failed "$(cat "$WORK/ffm.log")"
-    fi
-    ;;
-
-  *) failed "no part '$part'" ;;
-esac
+mapfile -t files < <(sources "$binding/examples/gateway/src")
+compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
+# A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
+for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
+  run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
+    io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
+  cat "$WORK/$version"
+done
+threads=ThreadPoolExecutor
+if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
+grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"

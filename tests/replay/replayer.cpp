@@ -322,9 +322,10 @@ void Replayer::read() {
   if (!answered(status)) return;
   rcap_record_info info = make<rcap_record_info>();
   require(rcap_record_info_get(handle, &info, error_));
-  if (info.ids_dtype != capturer().stored || info.weights_dtype != capturer().weights || info.num_experts != variant_.experts)
+  if (info.ids_dtype != capturer().stored || info.weights_dtype != capturer().weights || info.num_experts != variant_.experts) {
     fault("gives ids of dtype " + dtype_name(info.ids_dtype) + ", weights of dtype " + dtype_name(info.weights_dtype) + ", " +
           std::to_string(info.num_experts) + " experts");
+  }
   const auto part = [&](rcap_status (*get)(const rcap_record*, const void**, std::int64_t*, rcap_error*)) {
     const void* data = nullptr;
     std::int64_t bytes = 0;

@@ -20,13 +20,13 @@ import java.util.zip.CRC32;
 
 /**
  * The reference engine's schedule, which the core's tests write (tests/replay/README.md), replayed through this binding: the same calls must give the same
- * answers. Needs no test framework: {@code java io.github.routecap.Replay FILE} ends with 1 where an answer differs.
+ * answers.
  */
-public final class Replay {
+final class Replay {
   private static final Duration LONG = Duration.ofSeconds(10);
 
   /** One line of the script. */
-  public record Call(int line, String verb, Map<String, String> given, Map<String, String> wanted, Map<String, byte[]> data) {
+  record Call(int line, String verb, Map<String, String> given, Map<String, String> wanted, Map<String, byte[]> data) {
     /**
      * The same call with another answer wanted.
      *
@@ -68,10 +68,10 @@ public final class Replay {
   }
 
   /** What stands for the ids in a replay. */
-  public record Variant(int experts, long factor, String[] dtypes) {}
+  record Variant(int experts, long factor, String[] dtypes) {}
 
   /** The whole file. */
-  public record Script(List<Variant> variants, List<List<Call>> runs) {}
+  record Script(List<Variant> variants, List<List<Call>> runs) {}
 
   private final Variant variant;
   private final int number;
@@ -91,41 +91,6 @@ public final class Replay {
   }
 
   /**
-   * Replays a script's runs in every variant.
-   *
-   * @param arguments the file
-   * @throws IOException if it cannot be read
-   * @throws InterruptedException never
-   */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    Script script = read(Path.of(arguments[0]));
-    int answers = 0;
-    for (int variant = 0; variant < script.variants.size(); variant++) {
-      for (List<Call> run : script.runs) {
-        Replay replay = new Replay(script.variants.get(variant), variant);
-        replay.all(run);
-        answers += replay.reads + replay.frames;
-        for (String fault : replay.faults) {
-          System.err.println(fault);
-        }
-        if (!replay.faults.isEmpty()) {
-          System.exit(1);
-        }
-      }
-    }
-    // A record whose buffers were looked at lives until those are collected.
-    for (int i = 0; i < 1000 && RouteCap.liveHandles() != 0; i++) {
-      System.gc();
-      Thread.sleep(10);
-    }
-    if (RouteCap.liveHandles() != 0 || answers < 100) {
-      System.err.println(RouteCap.liveHandles() + " handles are alive, " + answers + " reads and frames were compared");
-      System.exit(1);
-    }
-    System.out.println(answers + " reads and frames are equal over " + RouteCap.api());
-  }
-
-  /**
    * Replays one run.
    *
    * @param script it is of
@@ -133,7 +98,7 @@ public final class Replay {
    * @param variant index of the variant
    * @return what differs, one line each
    */
-  public static List<String> faults(Script script, List<Call> run, int variant) {
+  static List<String> faults(Script script, List<Call> run, int variant) {
     Replay replay = new Replay(script.variants.get(variant), variant);
     replay.all(run);
     if (replay.reads < 8 || replay.frames < 8) {
@@ -149,7 +114,7 @@ public final class Replay {
    * @return what is in it
    * @throws IOException if it cannot be read
    */
-  public static Script read(Path file) throws IOException {
+  static Script read(Path file) throws IOException {
     Script script = new Script(new ArrayList<>(), new ArrayList<>());
     Map<String, byte[]> data = new HashMap<>();
     int line = 0;

@@ -60,6 +60,8 @@ public final class GatewayCheck {
       }
       command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "--role", "engine", "--form", form));
       Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      // Also when a check fails, which ends this process.
+      Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
       BufferedReader said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
       String address = said.readLine();
       if (address == null) {
