@@ -37,7 +37,7 @@ bool take_switch(std::string_view name, Options& options) {
 
 bool wants_value(std::string_view name) {
   for (const char* known :
-       {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--batch", "--rounds"}) {
+       {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--batch", "--rounds", "--steps"}) {
     if (name == known) return true;
   }
   return false;
@@ -65,6 +65,7 @@ void take_value(std::string_view name, std::string_view value, Options& options)
   if (name == "--micro-batch") options.server.micro_batch_tokens = static_cast<std::int32_t>(number(name, value, {1, options.server.batch_tokens}));
   if (name == "--inject") options.inject = inject(value);
   if (name == "--batch") options.batch = static_cast<std::int32_t>(number(name, value, {1, 64}));
+  if (name == "--steps") options.steps = static_cast<std::int32_t>(number(name, value, {1, 1000}));
   if (name == "--rounds") options.rounds = static_cast<std::int32_t>(number(name, value, {4, 100000}));
 }
 
@@ -110,7 +111,8 @@ const char* help_text() {
          "  --bench            measure what capturing costs, at batch 1 and 16\n"
          "  --batch N          measure at this batch alone, 1 to 64\n"
          "  --wide             the bench's model with few layers of nearly real widths; a file of 430 MB\n"
-         "  --rounds N         rounds of the bench (40)\n"
+         "  --rounds N         rounds of the bench, in each of which all arms take turns (40)\n"
+         "  --steps N          decodes of a turn, of which the fastest counts (8)\n"
          "  --json             print one JSON object instead of the table\n"
          "  -h, --help         this text\n";
 }

@@ -28,6 +28,7 @@ struct Options {
   bool wide = false;
   std::int32_t batch = 0;  // of the bench; 0 = 1, then 16
   std::int32_t rounds = 40;
+  std::int32_t steps = 8;
   bool json = false;
   bool help = false;
 };
