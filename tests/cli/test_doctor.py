@@ -102,7 +102,7 @@ class DoctorTest(ViewCase):
         self.assert_finding(got["backend example"], "ok", "host memory, as an example")
         broken = got["backend broken"]
         self.assertEqual(broken["verdict"], "note")
-        self.assertIn(os.path.join(folder, "libroutecap_backend_broken.so") + ": is not a shared object", broken["text"])
+        self.assertIn("libroutecap_backend_broken.so: is not a shared object", broken["text"])
         names = [name for name in got if name.startswith("backend ")]
         self.assertEqual(names[0], "backend host")
         self.assertEqual(sorted(names[-2:]), ["backend broken", "backend example"])
