@@ -2,6 +2,7 @@
 //
 // The CUDA plugin's table.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -100,7 +101,7 @@ std::int32_t describe(rcap_plugin_device* handle, rcap_plugin_description* out, 
   rcap_plugin_description description{};
   description.device_ordinal = device.ordinal();
   description.threads = 1;
-  std::strncpy(description.description, device.description(), sizeof description.description - 1);
+  std::snprintf(description.description, sizeof description.description, "%s", device.description());
   give(*out, description);
   return RCAP_STATUS_OK;
 }
