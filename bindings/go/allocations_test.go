@@ -51,7 +51,12 @@ func TestNothingIsAllocatedPerForward(t *testing.T) {
 	}
 	// A million ids cross without a copy.
 	million := make([]int32, 1<<20)
-	wide := routecap.Config{NumExperts: 8, TopK: 1, LayerIDs: []int32{0}, MaxForwardTokens: 1 << 20}
+	every := make([]int64, len(million))
+	for index := range million {
+		million[index] = int32(index*2654435761>>7) & 7
+		every[index] = int64(index)
+	}
+	wide := routecap.Config{NumExperts: 8, TopK: 1, LayerIDs: []int32{0}, MaxForwardTokens: 1 << 20, NumSlots: 1 << 20}
 	capturer, err := routecap.NewCapturer(wide)
 	must(t, err)
 	defer capturer.Close()
@@ -64,5 +69,29 @@ func TestNothingIsAllocatedPerForward(t *testing.T) {
 		must(t, tap.Capture(routecap.Capture{IDs: routecap.ArrayOf(million), Columns: 1, Tokens: 1 << 20}))
 	}); allocated != 0 {
 		t.Fatalf("%v allocations for a million ids", allocated)
+	}
+	// And are the same on the other side; nothing at all is fine too.
+	must(t, capturer.DiscardForward(0))
+	must(t, tap.Capture(routecap.Capture{IDs: routecap.ArrayOf(million), Columns: 1, Tokens: 1 << 20}))
+	must(t, tap.Capture(routecap.Capture{IDs: routecap.ArrayOf([]int32(nil)), Columns: 1}))
+	must(t, tap.Capture(routecap.Capture{IDs: routecap.ArrayOf(million[:0]), Columns: 1}))
+	if err := tap.Capture(routecap.Capture{IDs: routecap.ArrayOf([]int32(nil)), Columns: 1, Tokens: 1}); !errors.Is(err, routecap.ErrInvalidArgument) {
+		t.Fatal(err)
+	}
+	must(t, capturer.EndForwardInto(&output, routecap.Forward{Tokens: 1 << 20, Slots: routecap.ArrayOf(every)}))
+	must(t, output.CopyToHost(0))
+	_, err = output.Finalize()
+	must(t, err)
+	must(t, output.Close())
+	stored := make([]uint8, len(million))
+	info, err := capturer.ReadInto(routecap.Read{Slots: routecap.ArrayOf(every), Tokens: 1<<20 + 1}, routecap.ArrayOf(stored), routecap.Array{}, nil)
+	must(t, err)
+	for index, id := range million {
+		if int32(stored[index]) != id {
+			t.Fatalf("id %d is %d, stored %d", index, id, stored[index])
+		}
+	}
+	if info.RowsValid != 1<<20 {
+		t.Fatalf("%d rows are valid", info.RowsValid)
 	}
 }

@@ -1,5 +1,5 @@
 module github.com/routecap/routecap/bindings/go
 
-go 1.24
+go 1.25.0
 
-require github.com/ebitengine/purego v0.10.0
+require github.com/ebitengine/purego v0.11.3

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -297,6 +298,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	}
 	goroutines := runtime.NumGoroutine()
 	before := 0
+	quickest := make(map[string]time.Duration)
 	for round := range 3 {
 		for name, wait := range waits {
 			began := time.Now()
@@ -307,6 +309,9 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 			if !errors.Is(err, context.DeadlineExceeded) || took < 50*time.Millisecond {
 				t.Errorf("%s: %v after %v", name, err, took)
 			}
+			if best, there := quickest[name]; !there || took < best {
+				quickest[name] = took
+			}
 			ctx, cancel = context.WithCancel(context.Background())
 			time.AfterFunc(5*time.Millisecond, cancel)
 			if err := wait(ctx); !errors.Is(err, context.Canceled) {
@@ -315,6 +320,12 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 		}
 		if round == 0 {
 			before = threads(t)
+		}
+	}
+	// The machine may be busy once, not every time.
+	for name, took := range quickest {
+		if took > 150*time.Millisecond {
+			t.Errorf("%s: a deadline of 50 ms was noticed after %v at best", name, took)
 		}
 	}
 	// The runtime starts a thread of its own now and then; a thread per wait would be ten times as many.
@@ -338,6 +349,20 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 func TestProfilerDuringCapture(t *testing.T) {
 	var profile bytes.Buffer
 	must(t, pprof.StartCPUProfile(&profile))
+	// And the signal by which the runtime stops goroutines, far oftener than it does.
+	storm, stormOver := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stormOver)
+		for {
+			select {
+			case <-storm:
+				return
+			default:
+				syscall.Kill(os.Getpid(), syscall.SIGURG)
+				time.Sleep(50 * time.Microsecond)
+			}
+		}
+	}()
 	s := newScene(t, func(config *routecap.Config) {
 		config.FinalizeMode = routecap.FinalizeOwnThread
 		config.BusyPolicy = routecap.BusyWait
@@ -359,6 +384,8 @@ func TestProfilerDuringCapture(t *testing.T) {
 		last = output
 	}
 	must(t, last.Wait(context.Background()))
+	close(storm)
+	<-stormOver
 	pprof.StopCPUProfile()
 	if profile.Len() < 100 {
 		t.Fatalf("the profile has %d bytes", profile.Len())

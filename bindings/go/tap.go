@@ -52,18 +52,19 @@ func (t *Tap) Capture(capture Capture) error {
 		cell.release()
 		return err
 	}
-	layout := captureLayout{
-		structSize:       int64(unsafe.Sizeof(captureLayout{})),
-		idsDType:         capture.IDs.dtype,
-		weightsDType:     capture.Weights.dtype,
-		memory:           capture.IDs.memory,
-		columns:          capture.Columns,
-		tokens:           capture.Tokens,
-		firstRow:         capture.FirstRow,
-		idsRowStride:     capture.IDsRowStride,
-		weightsRowStride: capture.WeightsRowStride,
-	}
-	failed := wanted()
+	// Field by field and in place: a literal would be built elsewhere and copied here, and the copy waits for what was just written.
+	var layout captureLayout
+	layout.structSize = int64(unsafe.Sizeof(captureLayout{}))
+	layout.idsDType = capture.IDs.dtype
+	layout.weightsDType = capture.Weights.dtype
+	layout.memory = capture.IDs.memory
+	layout.columns = capture.Columns
+	layout.tokens = capture.Tokens
+	layout.firstRow = capture.FirstRow
+	layout.idsRowStride = capture.IDsRowStride
+	layout.weightsRowStride = capture.WeightsRowStride
+	var failed errorLayout
+	failed.structSize = int64(unsafe.Sizeof(errorLayout{}))
 	status := native.Rcap_tap_capture(t.handle, unsafe.Pointer(&layout), capture.IDs.raw(), capture.Weights.raw(), rows, uintptr(capture.Stream),
 		unsafe.Pointer(&failed))
 	cell.release()

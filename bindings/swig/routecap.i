@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one interface from which the raw layers of the Go and Java bindings are generated (`packaging/run bindings`). Functions are wrapped as they
+// The one interface from which the raw layers of the Go, Java and Rust bindings are generated (`packaging/run bindings`). Functions are wrapped as they
 // are: no %extend, no proxies of handles, and no destructors, because the public packages on top own lifetimes and do it by hand.
 //
 // What is where: the language's typemaps first (they define the patterns and the two macros that the generated features name), then the generated
@@ -22,10 +22,11 @@
 %include "go.i"
 #elif defined(SWIGJAVA)
 %include "java_handles.i"
-%include "java_errors.i"
 %include "java_arrays.i"
+#elif defined(SWIGXML)
+%include "rust.i"
 #else
-#error "bindings/swig has typemaps for Go and Java only"
+#error "bindings/swig has typemaps for Go and Java, and -xml for Rust, only"
 #endif
 
 %include "swig_features.i"

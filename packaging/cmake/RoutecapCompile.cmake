@@ -79,3 +79,8 @@ function(routecap_wire_instruction_sets target)
 endfunction()
 
 find_package(Threads REQUIRED)
+
+# Where plugins lie, below the folder of the library: the ABI number is the header's.
+file(STRINGS "${PROJECT_SOURCE_DIR}/capi/include/routecap/routecap.h" _abi REGEX "^#define RCAP_ABI_VERSION [0-9]+$")
+string(REGEX REPLACE "^.* " "" _abi "${_abi}")
+set(ROUTECAP_PLUGIN_FOLDER "routecap/backends-${_abi}")

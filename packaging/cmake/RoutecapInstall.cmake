@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Install rules: libraries, headers, pkg-config file and CMake package. Three components, as distributions split them: `runtime` is what a program
-# needs to run, `development` what it needs to be built, `documentation` what its author reads, `cli` (in src/cli) the command.
+# Install rules: libraries, headers, pkg-config file and CMake package. Components, as distributions split them: `runtime` is what a program
+# needs to run, `development` what it needs to be built, `documentation` what its author reads, `cli` (in src/cli) the command. Each plugin is a
+# component of its own, since it needs libraries that the others do without: `tbb` and, where it was built, `cuda` (in src/backend).
 
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -15,6 +16,10 @@ install(
   EXPORT routecap-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+
+if(TARGET routecap_backend_tbb)
+  install(TARGETS routecap_backend_tbb LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/${ROUTECAP_PLUGIN_FOLDER}" COMPONENT tbb)
+endif()
 
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/capi/include/routecap"

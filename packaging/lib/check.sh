@@ -4,7 +4,7 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings cuda)
 
 run_check() {
   local part
@@ -50,7 +50,7 @@ groups_of() {
     licence) ;;
     asan | tsan | fuzz) echo build test clang ;;
     valgrind) echo build test valgrind ;;
-    property | package | soak) echo build test ;;
+    property | package | soak | cuda) echo build test ;;
     abi) echo build test abi ;;
     coverage) echo build test coverage ;;
     bindings) echo swig ;;

@@ -20,7 +20,7 @@ sources() {
 hand_written() { grep -vE '^(capi/(include|abi)|bindings/go/internal/native)/'; }
 
 lint_format() {
-  sources '*.h' '*.c' '*.cpp' | hand_written | xargs -r clang-format --dry-run -Werror
+  sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' | hand_written | xargs -r clang-format --dry-run -Werror
 }
 
 # Every header of ours compiles alone: it includes what it uses. The public ones have stricter tests of their own, and one written with another
@@ -28,7 +28,7 @@ lint_format() {
 lint_headers() {
   local others='_neon\.h$'
   [[ $(uname -m) == aarch64 ]] && others='_avx[0-9]*\.h$'
-  local -a flags=(-x c++ -std=c++20 -fsyntax-only -Isrc -Icapi/src -Itests -Icapi/include
+  local -a flags=(-x c++ -std=c++20 -fsyntax-only -Isrc -Icapi/src -Itests -Icapi/include -Itests/plugin/fake_cudart/include
     -DTHRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP
     # A header that is compiled by itself uses nothing of what it defines.
     -Wall -Wextra -Werror -Wno-pragma-once-outside-header -Wno-unused-const-variable -Wno-unused-function)
@@ -38,15 +38,22 @@ lint_headers() {
 # Reads the flags from the sanitizer build's compile commands: those are clang's own.
 lint_tidy() {
   configure_preset asan
-  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | xargs -r -P "$jobs" -n 1 \
+  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | grep -v '^capi/examples/llama\.cpp/' | xargs -r -P "$jobs" -n 1 \
     timeout 300 clang-tidy -p build/asan --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+  # A project of its own, which needs llama.cpp's headers: the test demo.llama_cpp has fetched them.
+  if [[ -e $llama_work/build/compile_commands.json ]]; then
+    sources 'capi/examples/llama.cpp/*.cpp' | xargs -r -P "$jobs" -n 1 \
+      timeout 300 clang-tidy -p "$llama_work/build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+  else
+    say "capi/examples/llama.cpp is left out: llama.cpp was not fetched"
+  fi
 }
 
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh tests/go/run.sh .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh .ci/run
+  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run
 }
 
 lint_spelling() {
@@ -61,6 +68,6 @@ lint_licence() {
       say "no SPDX line: $file"
       bad=1
     fi
-  done < <(sources '*.h' '*.c' '*.cpp' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run .ci/run)
+  done < <(sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run tests/cuda/run .ci/run)
   return "$bad"
 }

@@ -15,6 +15,7 @@ ccache             ccache
 libthrust-dev      /usr/include/thrust/version.h
 libxxhash-dev      /usr/include/xxhash.h
 libzstd-dev        /usr/include/zstd.h
+libtbb-dev         /usr/include/oneapi/tbb.h
 libcli11-dev       /usr/include/CLI/CLI.hpp
 nlohmann-json3-dev /usr/include/nlohmann/json.hpp
 LIST
@@ -25,6 +26,7 @@ doctest-dev       /usr/include/doctest/doctest.h
 librapidcheck-dev /usr/include/rapidcheck.h
 libbenchmark-dev  /usr/include/benchmark/benchmark.h
 pkg-config        pkg-config
+git               git
 python3-venv      python3
 python3-numpy     /usr/lib/python3/dist-packages/numpy/__init__.py
 LIST

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "backend/rows/parallel.h"
 #include "backend/rows/views.h"
 #include "support/error.h"
 #include "support/list_view.h"
@@ -101,6 +102,8 @@ class Backend {
   [[nodiscard]] virtual bool reads_host_lists() const { return true; }
   /// Whether copies complete without a call of ours, so that whoever waits for one must look again and again.
   [[nodiscard]] virtual bool completes_by_itself() const { return false; }
+  /// Threads that the library may divide work in host memory among.
+  [[nodiscard]] virtual rows::Crew crew() const { return {}; }
   /// Whether the device has failed for good: then nothing that was queued runs any more (R34).
   [[nodiscard]] virtual bool lost() const { return false; }
 };

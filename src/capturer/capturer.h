@@ -94,6 +94,7 @@ class Capturer : public Handle<0x72657470616372> {
     Stream stream;      ///< of copies that nobody named a stream for
     FetchRoom fetched;  ///< for releases and copies of slots in device memory
     StagingRing ring;
+    rows::Crew crew;
     Settler settler;
   };
 

@@ -184,7 +184,7 @@ Answer Capturer::try_read(const ReadRequest& request, const ReadTarget& target, 
     job.row_validity = target.row_validity;
     job.cell_validity = target.cells_follow_rows && has_partial_ ? target.row_validity + info.row_validity_bytes : target.cell_validity;
     job.versions = target.versions;
-    const rows::GatherResult result = rows > 0 ? rows::gather(job, request.slots) : rows::GatherResult{};
+    const rows::GatherResult result = rows > 0 ? rows::gather(job, request.slots, stages_->crew) : rows::GatherResult{};
     info.rows_valid = result.valid;
     info.weight_version_min = result.version_min;
     info.weight_version_max = result.version_max;

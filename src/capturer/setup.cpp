@@ -34,7 +34,8 @@ Capturer::Stages::Stages(const Geometry& geometry, const rows::RowShape& row_sha
       copies(store),
       stream(backend.make_stream()),
       ring(geometry, shape, backend),
-      settler(shape, limits, geometry.config().check_level == RCAP_CHECK_FULL, std::move(layers), store, copies) {}
+      crew(backend.crew()),
+      settler(shape, limits, geometry.config().check_level == RCAP_CHECK_FULL, std::move(layers), store, copies, crew) {}
 
 void Capturer::require_sealed() const {
   if (!sealed()) fail(RCAP_STATUS_INVALID_STATE, "the capturer is not sealed");

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
 
 #include "bench_rig.h"
 #include "commands.h"
@@ -92,21 +96,59 @@ Finding check_rows() {
   return finding;
 }
 
-Finding check_backend(const char* name) {
+/// Names of the backends to look at: those that this project has, and every other plugin in a folder that the library searches.
+std::vector<std::string> backend_names() {
+  const std::string begin = "libroutecap_backend_";
+  const std::string end = ".so";
+  const std::string known = "tbb";
+  std::vector<std::string> names{"host", known, "cuda"};
+  std::int64_t needed = 0;
+  if (rcap_backend_search(known.c_str(), nullptr, 0, &needed, nullptr) != RCAP_STATUS_OUT_OF_RANGE) return names;
+  std::string report(static_cast<std::size_t>(needed), '\0');
+  if (rcap_backend_search(known.c_str(), report.data(), needed, &needed, nullptr) != RCAP_STATUS_OK) return names;
+  std::set<std::string> found;
+  const std::string file = "/" + begin + known + end + ": ";
+  for (std::size_t line = 0; line < report.size(); line = report.find('\n', line) + 1) {
+    const std::size_t line_end = report.find('\n', line);
+    if (line_end == std::string::npos) break;
+    const std::size_t at = report.find(file, line);
+    if (at > line_end) continue;  // a place that the library passes over
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(report.substr(line, at - line), none)) {
+      const std::string name = entry.path().filename();
+      if (name.size() > begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end)) {
+        found.insert(name.substr(begin.size(), name.size() - begin.size() - end.size()));
+      }
+    }
+  }
+  for (const std::string& name : found) {
+    std::int64_t bytes = 0;
+    // What is no name the library does not look for.
+    const bool is_name = rcap_backend_search(name.c_str(), nullptr, 0, &bytes, nullptr) == RCAP_STATUS_OUT_OF_RANGE;
+    if (is_name && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+Finding check_backend(const std::string& name) {
   Finding finding{text_of("backend ", name), Verdict::kOk, "", ""};
   auto error = make(rcap_error_init);
   rcap_backend* backend = nullptr;
-  rcap_status status = rcap_backend_open(name, nullptr, &backend, &error);
+  rcap_status status = rcap_backend_open(name.c_str(), nullptr, &backend, &error);
   if (status == RCAP_STATUS_OK) {
     auto info = make(rcap_backend_info_init);
     status = rcap_backend_describe(backend, &info, &error);
     finding.text = info.description;
     rcap_backend_destroy(backend);
   }
+  if (status == RCAP_STATUS_OK && std::string_view(name) == "cuda") {
+    finding.verdict = Verdict::kNote;
+    finding.advice = "tested without a GPU only: run tests/cuda/run of the source tree on this machine before relying on it";
+  }
   if (status == RCAP_STATUS_OK) return finding;
   finding.text = error.text[0] != '\0' ? error.text : rcap_status_name(status);
   finding.verdict = Verdict::kNote;
-  if (std::string_view(name) == "host") {
+  if (name == "host") {
     finding.verdict = Verdict::kFault;
     finding.advice = "the host backend is built in: reinstall the library";
   } else if (status == RCAP_STATUS_NOT_FOUND) {
@@ -218,10 +260,11 @@ ExitCode doctor(const Options& options) {
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
   const Machine machine = look_at_machine(options.root);
-  const std::vector<Finding> findings{check_version(),        check_build(info),         check_simd(info),      check_rows(),
-                                      check_backend("host"),  check_backend("tbb"),      check_backend("cuda"), check_processors(machine),
-                                      check_memory(machine),  check_overcommit(machine), check_locked(machine), check_transparent(machine),
-                                      check_reserved(machine)};
+  std::vector<Finding> findings{check_version(), check_build(info), check_simd(info), check_rows()};
+  for (const std::string& name : backend_names()) findings.push_back(check_backend(name));
+  for (const auto& check : {check_processors, check_memory, check_overcommit, check_locked, check_transparent, check_reserved}) {
+    findings.push_back(check(machine));
+  }
   bool is_broken = false;
   for (const Finding& finding : findings) is_broken = is_broken || finding.verdict == Verdict::kFault;
   if (options.print.json) {

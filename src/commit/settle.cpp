@@ -9,13 +9,14 @@
 namespace routecap {
 
 Settler::Settler(const rows::RowShape& shape, const CommitLimits& limits, bool check_repeated_ids, LayerFacts layers, SlotStore& store,
-                 CopyLedger& copies)
+                 CopyLedger& copies, const rows::Crew& crew)
     : shape_(shape),
       limits_(limits),
       check_repeated_ids_(check_repeated_ids),
       layers_(std::move(layers)),
       store_(store),
       copies_(copies),
+      crew_(crew),
       slots_once_(limits.device_rows),
       slots_twice_(limits.device_rows),
       rows_once_(limits.device_rows),
@@ -218,7 +219,7 @@ rcap_summary Settler::store_rows(Block& block) {
     job.count = scattered;
     job.sequence = block.sequence;
     job.weight_version = block.weight_version;
-    summary.rows_stored = rows::scatter(job).stored;
+    summary.rows_stored = rows::scatter(job, crew_).stored;
   }
   summary.rows_outdated = good - summary.rows_stored;
   return summary;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "backend/rows/parallel.h"
 #include "commit/batch.h"
 #include "commit/slot_set.h"
 #include "commit/staging.h"
@@ -21,7 +22,8 @@ struct LayerFacts {
 /// Turns a staged forward whose block has reached the host into rows of the store. One at a time: the capturer's settle mutex is held.
 class Settler {
  public:
-  Settler(const rows::RowShape& shape, const CommitLimits& limits, bool check_repeated_ids, LayerFacts layers, SlotStore& store, CopyLedger& copies);
+  Settler(const rows::RowShape& shape, const CommitLimits& limits, bool check_repeated_ids, LayerFacts layers, SlotStore& store, CopyLedger& copies,
+          const rows::Crew& crew);
 
   /// Stores the committed rows; bad ones settle as missing and the summary names the first (R14, R15, R22, R25, R27).
   rcap_summary store_rows(Block& block);
@@ -76,6 +78,7 @@ class Settler {
   LayerFacts layers_;
   SlotStore& store_;
   CopyLedger& copies_;
+  rows::Crew crew_;
   SlotSet slots_once_, slots_twice_, rows_once_, rows_twice_;
 };
 

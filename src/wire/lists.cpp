@@ -66,7 +66,7 @@ class ListReader {
   std::int64_t top_k_ = 0;
 };
 
-/// Text in pieces that stay in the first cache.
+/// Text in pieces that stay in the first cache, and are no burden for a small stack.
 class TextOutput {
  public:
   explicit TextOutput(Output& out) : out_(out) {}
@@ -85,7 +85,7 @@ class TextOutput {
   }
 
  private:
-  static constexpr std::int64_t kPiece = 8192;
+  static constexpr std::int64_t kPiece = 2048;
   Output& out_;
   std::int64_t fill_ = 0;
   std::array<char, kPiece> piece_;

@@ -4,6 +4,7 @@
 import os
 import re
 import resource
+import shutil
 
 from view_case import ViewCase, main, run
 
@@ -78,6 +79,35 @@ class DoctorTest(ViewCase):
                 self.assertIn(name, finding["text"])
                 self.assertEqual(finding["verdict"], "note")
                 self.assertNotEqual(finding["advice"], "")
+
+    def test_the_tbb_plugin_that_is_installed_beside_the_library(self):
+        got = self.findings()
+        folder = os.path.join(os.path.dirname(got["library"]["text"].split(", ")[-1]), "routecap", "backends-1")
+        if not os.path.exists(os.path.join(folder, "libroutecap_backend_tbb.so")):
+            self.skipTest("this build has no TBB plugin")
+        self.assertEqual(got["backend tbb"]["verdict"], "ok", got["backend tbb"]["text"])
+        self.assertRegex(got["backend tbb"]["text"], r"^oneTBB [0-9.]+, up to %d threads, \w+ row loops$" % min(len(os.sched_getaffinity(0)), 4))
+
+    def test_every_plugin_on_the_search_path_is_looked_at(self):
+        plugin = os.environ.get("ROUTECAP_EXAMPLE_PLUGIN")
+        if not plugin:
+            self.skipTest("this build has no example plugin")
+        folder = self.path("plugins")
+        os.makedirs(folder)
+        shutil.copy(plugin, os.path.join(folder, "libroutecap_backend_example.so"))
+        for name in ("broken", "UPPER", ""):
+            with open(os.path.join(folder, "libroutecap_backend_%s.so" % name), "w", encoding="utf-8") as file:
+                file.write("no shared object")
+        got = self.findings(env=dict(os.environ, ROUTECAP_BACKEND_PATH="relative:%s:%s" % (self.path("absent"), folder)))
+        self.assert_finding(got["backend example"], "ok", "host memory, as an example")
+        broken = got["backend broken"]
+        self.assertEqual(broken["verdict"], "note")
+        self.assertIn(os.path.join(folder, "libroutecap_backend_broken.so") + ": is not a shared object", broken["text"])
+        names = [name for name in got if name.startswith("backend ")]
+        self.assertEqual(names[0], "backend host")
+        self.assertEqual(sorted(names[-2:]), ["backend broken", "backend example"])
+        self.assertNotIn("backend UPPER", names)  # nothing that a backend can be called
+        self.assertNotIn("backend example", self.findings())
 
     def test_this_machine(self):
         got = self.findings()

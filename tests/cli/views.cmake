@@ -25,3 +25,6 @@ foreach(
                "ROUTECAP_COMMAND=${command};ROUTECAP_DEFAULT_TRACES=${PROJECT_SOURCE_DIR}/../shared/traces;${engine}"
                ${fixture})
 endforeach()
+if(TARGET routecap_backend_example)
+  set_property(TEST cli.doctor APPEND PROPERTY ENVIRONMENT "ROUTECAP_EXAMPLE_PLUGIN=$<TARGET_FILE:routecap_backend_example>")
+endif()

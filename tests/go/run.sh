@@ -15,14 +15,14 @@ skipped() {
   exit 0
 }
 
-[[ -x ${GO:-} ]] || skipped "Go 1.24 or newer is not installed"
+[[ -x ${GO:-} ]] || skipped "Go 1.25 or newer is not installed"
 # No other toolchain is fetched, and nothing but the tests' own tools comes from the net.
 export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
 # Go's cache knows a compiled package by its flags and not by what pkg-config said: name the place, so that no other build's library is linked.
 export CGO_CPPFLAGS=-I$PKG_CONFIG_PATH
 version=$("$GO" env GOVERSION)
 case $version in
-  go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | go1.2[0-3] | go1.2[0-3].*) skipped "Go 1.24 or newer is not installed ($GO is $version)" ;;
+  go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | go1.2[0-4] | go1.2[0-4].*) skipped "Go 1.25 or newer is not installed ($GO is $version)" ;;
 esac
 command -v pkg-config >/dev/null || skipped "pkg-config is not installed"
 

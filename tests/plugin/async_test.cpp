@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -125,6 +126,13 @@ Setup of_depth(std::int32_t depth, std::int32_t mode = RCAP_FINALIZE_CALLER) {
   setup.config.pipeline_depth = depth;
   setup.config.finalize_mode = mode;
   return setup;
+}
+
+/// Name of the plugin that the run is on.
+std::string backend_name() {
+  auto info = make<rcap_backend_info>();
+  REQUIRE(rcap_backend_describe(test_backend(), &info, nullptr) == RCAP_STATUS_OK);
+  return info.name;
 }
 
 const Slots kSlots = {10, 11, 12, 13, 14, 15};
@@ -399,7 +407,7 @@ TEST_CASE("R34: after the device is lost every output ends with DEVICE, every ca
       rig.settle_drops();  // a block is free, and the device lost, when the piece of work that was running is over
       Error error;
       CHECK(rig.capture(0, {9}, 0, error) == RCAP_STATUS_DEVICE);
-      CHECK(error.text() == "backend \"fake\": capture: the device is lost");
+      CHECK(error.text() == "backend \"" + backend_name() + "\": capture: the device is lost");
       CHECK(end(rig, {15}, forwards).status == RCAP_STATUS_DEVICE);
       CHECK(rcap_capturer_discard_forward(rig.get(), nullptr, nullptr) == RCAP_STATUS_DEVICE);
       auto info = make<rcap_backend_info>();
@@ -428,7 +436,7 @@ TEST_CASE("a device that is full refuses the seal, gives everything back, and ta
     const Rig rig(setup);
     Error error;
     CHECK(rcap_capturer_seal(rig.get(), error) == RCAP_STATUS_OUT_OF_MEMORY);
-    CHECK(error.text().find("bytes of device memory cannot be had from backend \"fake\": the device is full") != std::string::npos);
+    CHECK(error.text().find("bytes of device memory cannot be had from backend \"" + backend_name() + "\": ") != std::string::npos);
     CHECK(FreshDevice::bytes_held() == 0);
     CHECK(rcap_capturer_seal(rig.get(), error) == RCAP_STATUS_OUT_OF_MEMORY);
   }
@@ -545,7 +553,7 @@ TEST_CASE("R35: capturers of two devices, and two of one, do not meet") {
   auto options = make<rcap_backend_options>();
   options.device_ordinal = 1;
   rcap_backend* handle = nullptr;
-  REQUIRE(rcap_backend_open(ROUTECAP_TEST_FAKE_PLUGIN, &options, &handle, error) == RCAP_STATUS_OK);
+  REQUIRE(rcap_backend_open(std::getenv("ROUTECAP_TEST_FAKE_DEVICE"), &options, &handle, error) == RCAP_STATUS_OK);
   const Backend other(handle);
   auto info = make<rcap_backend_info>();
   REQUIRE(rcap_backend_describe(other.get(), &info, error) == RCAP_STATUS_OK);
@@ -563,5 +571,5 @@ TEST_CASE("R35: capturers of two devices, and two of one, do not meet") {
   CHECK(beside.show({10}) == "2");
   CHECK(here.store({3}, {11}).rows_stored == 1);
   options.device_ordinal = 2;
-  CHECK(rcap_backend_open(ROUTECAP_TEST_FAKE_PLUGIN, &options, &handle, error) == RCAP_STATUS_OUT_OF_RANGE);
+  CHECK(rcap_backend_open(std::getenv("ROUTECAP_TEST_FAKE_DEVICE"), &options, &handle, error) == RCAP_STATUS_OUT_OF_RANGE);
 }

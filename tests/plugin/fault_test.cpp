@@ -295,6 +295,7 @@ void fail_everything(std::int32_t mode, std::uint64_t seed, std::int64_t delay_n
   REQUIRE_FALSE(plain.met);
   REQUIRE(plain.calls > 100);
   REQUIRE(plain.works > 60);
+  std::int64_t reached = 0;
   std::int64_t met = 0;
   std::int64_t outputs = 0;
   for (const std::int32_t kind : {kFaultOnce, kFaultSticky, kFaultLate}) {
@@ -302,6 +303,7 @@ void fail_everything(std::int32_t mode, std::uint64_t seed, std::int64_t delay_n
       CAPTURE(kind);
       CAPTURE(call);
       const Happened happened = run(mode, seed, delay_ns, {call, kind});
+      reached += happened.calls > call ? 1 : 0;
       met += happened.met ? 1 : 0;
       outputs += happened.outputs_of_fault;
     }
@@ -309,12 +311,15 @@ void fail_everything(std::int32_t mode, std::uint64_t seed, std::int64_t delay_n
   for (std::int64_t work = 0; work < plain.works; ++work) {
     CAPTURE(work);
     const Happened happened = run(mode, seed, delay_ns, {-1, kFaultOnce, work});
+    reached += happened.works > work ? 1 : 0;
     met += happened.met ? 1 : 0;
     outputs += happened.outputs_of_fault;
   }
-  // The faults were there: most were told, and many ended an output.
-  CHECK(met > plain.calls * 2);
-  CHECK(outputs > plain.calls);
+  // The faults were there: most of those that a run came to were told, and many ended an output. Only calls that were made are counted: a busy
+  // machine polls more often in one run than in the next.
+  CHECK(reached > 3 * 100 + 60);
+  CHECK(met * 2 > reached);
+  CHECK(outputs * 4 > reached);
 }
 
 }  // namespace

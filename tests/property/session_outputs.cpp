@@ -21,14 +21,14 @@ constexpr std::size_t kMostOutputs = 12;
 std::size_t Session::pick(Draws& draws) const { return outputs_.size() - 1 - static_cast<std::size_t>(draws.below(std::ssize(outputs_))); }
 
 void Session::catch_up(const LiveOutput& output) {
-  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread || !model_.ready(output.number)) return;
+  if (test_backend() == nullptr || finalizing_ == Finalizing::kOwnThread || !model_.ready(output.number)) return;
   Error error;
   expect(rcap_output_wait(output.handle, kLongWait, error), {RCAP_STATUS_OK}, error, "wait for the device");
 }
 
 /// A dropped output's block is free when its copy is over, and what only the device knew of its slots is settled then (R32, R33).
 void Session::catch_up_with_drops() const {
-  if (test_device() == nullptr || finalizing_ == Finalizing::kOwnThread) return;
+  if (test_backend() == nullptr || finalizing_ == Finalizing::kOwnThread) return;
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongWait);
   for (auto stats = make<rcap_capturer_stats>();; std::this_thread::yield()) {
     auto info = make<rcap_slot_info>();

@@ -79,6 +79,24 @@ int end() {
   return 1;
 }
 
+/// What a test program runs on in the host's memory. A run that leaves memory of the backend behind, or never came to it, fails.
+int run_on_host_memory(const char* plugin, const std::function<int()>& run) {
+  auto options = make<rcap_backend_options>();
+  if (const char* threads = std::getenv("ROUTECAP_TEST_THREADS"); threads != nullptr) options.threads = std::atoi(threads);
+  rcap_backend* backend = nullptr;
+  Error error;
+  if (rcap_backend_open(plugin, &options, &backend, error) != RCAP_STATUS_OK) throw std::runtime_error(error.text());
+  current().backend.reset(backend);
+  const int result = run();
+  auto info = make<rcap_backend_info>();
+  const bool told = rcap_backend_describe(backend, &info, nullptr) == RCAP_STATUS_OK;
+  current().backend.reset();
+  if (told && info.device_bytes == 0 && info.pinned_bytes == 0 && info.captures > 0 && info.snapshots > 0) return result;
+  std::fprintf(stderr, "the backend is left with %lld device and %lld pinned bytes after %lld captures\n", static_cast<long long>(info.device_bytes),
+               static_cast<long long>(info.pinned_bytes), static_cast<long long>(info.captures));
+  return 1;
+}
+
 }  // namespace
 
 rcap_backend* test_backend() { return current().backend.get(); }
@@ -86,6 +104,7 @@ const fake_device_control* test_device_control() { return current().control; }
 rcap_plugin_device* test_device() { return current().device; }
 
 int run_on_test_backend(const std::function<int()>& run) {
+  if (const char* plugin = std::getenv("ROUTECAP_TEST_BACKEND"); plugin != nullptr) return run_on_host_memory(plugin, run);
   const char* plugin = std::getenv("ROUTECAP_TEST_FAKE_DEVICE");
   if (plugin == nullptr) return run();
   const Seeds seeds = seeds_of_environment();

@@ -14,12 +14,12 @@ struct rcap_plugin_device;
 
 /// Which backend a test program runs on: the host, or, where the environment variable ROUTECAP_TEST_FAKE_DEVICE names its plugin, the fake device.
 /// Then every array that a test says is in device memory is put there, and each program runs once for every seed of ROUTECAP_TEST_SEEDS (`3` or
-/// `1-200`).
+/// `1-200`). ROUTECAP_TEST_BACKEND names the plugin of a backend that works in the host's memory instead, opened with ROUTECAP_TEST_THREADS threads.
 namespace routecap_test {
 
 /// The backend of this run; null is the host.
 [[nodiscard]] rcap_backend* test_backend();
-/// Its controls and itself; null on the host.
+/// Its controls and itself; null but on the fake device.
 [[nodiscard]] const fake_device_control* test_device_control();
 [[nodiscard]] rcap_plugin_device* test_device();
 

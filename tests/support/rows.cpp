@@ -112,7 +112,7 @@ Rows Rig::read(const Read& read) const {
   must(error.code() == rows.status, "the error's code is the status");
   must((rows.status == RCAP_STATUS_OK) == (record != nullptr), "a read gives a record exactly when it answers OK");
 
-  const std::int64_t cells = std::clamp<std::int64_t>(layout.tokens, 0, 4096) * layers() * top_k();
+  const std::int64_t cells = std::clamp<std::int64_t>(layout.tokens, 0, 16384) * layers() * top_k();
   std::vector<std::byte> ids(static_cast<std::size_t>(cells * 4 + 64), kCanary);
   std::vector<std::byte> weights(ids.size(), kCanary);
   std::vector<std::byte> validity(static_cast<std::size_t>(cells + 64), kCanary);

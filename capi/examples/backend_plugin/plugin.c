@@ -192,7 +192,7 @@ const rcap_plugin_table* RCAP_PLUGIN_ENTRY(const rcap_plugin_host* host, rcap_pl
       sizeof table, "example", "1", sizeof(rcap_plugin_cache), sizeof(rcap_plugin_capture), sizeof(rcap_plugin_snapshot),
       probe, open_device, close_device, describe, allocate, release, upload,
       event_create, event_destroy, event_record, event_query, /* event_wait: */ event_query,
-      capture, snapshot, clear, widen, copy_to_host, lost, prepare, /* streams: */ NULL, NULL, counters};
+      capture, snapshot, clear, widen, copy_to_host, lost, prepare, /* streams: */ NULL, NULL, counters, /* threads to share: */ NULL};
   // clang-format on
   (void)host, (void)error;
   return &table;

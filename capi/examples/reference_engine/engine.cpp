@@ -26,15 +26,24 @@ EngineConfig engine_config(const Options& options) {
   return config;
 }
 
+ModelShape model_shape(const Trace* trace) {
+  return trace != nullptr ? traced_model(trace->model(), trace->layers(), trace->experts(), trace->top_k()) : deepseek_v3();
+}
+
 }  // namespace
 
-Engine::Engine(const Options& options, const Trace* trace)
-    : config_(engine_config(options)),
-      shape_(trace != nullptr ? traced_model(trace->model(), trace->layers(), trace->experts(), trace->top_k()) : deepseek_v3()),
+Engine::Engine(const Options& options, const Trace* trace) : Engine(options, trace, model_shape(trace), engine_config(options), {}) {}
+
+Engine::Engine(const Options& options, const ModelShape& shape, const EngineConfig& config, const WorkloadLimits& limits)
+    : Engine(options, nullptr, shape, config, limits) {}
+
+Engine::Engine(const Options& options, const Trace* trace, const ModelShape& shape, const EngineConfig& config, const WorkloadLimits& limits)
+    : config_(config),
+      shape_(shape),
       router_(shape_, trace),
-      checker_(shape_, router_, options.weights),
+      checker_(shape_, router_, config.weights),
       keeper_(!options.record.empty()),
-      workload_(options, trace),
+      workload_(options, trace, limits),
       random_(static_cast<std::uint64_t>(options.seed) + 1) {
   for (std::int64_t rank = 0; rank < config_.dp_size; ++rank) {
     ranks_.push_back(std::make_unique<Rank>(shape_, config_, random_.next(), checker_, clocks_, keeper_));

@@ -45,6 +45,9 @@ class Engine {
   /// @param trace  recorded routes, or null; outlives the engine
   Engine(const Options& options, const Trace* trace);
 
+  /// An engine of other limits, and of a model whose router is synthetic.
+  Engine(const Options& options, const ModelShape& shape, const EngineConfig& config, const WorkloadLimits& limits);
+
   [[nodiscard]] const ModelShape& shape() const { return shape_; }
   [[nodiscard]] const EngineConfig& config() const { return config_; }
 
@@ -61,6 +64,8 @@ class Engine {
     bool is_pruned = false;                     // it does not run on all of them
     bool is_halved = false;                     // two-batch overlap
   };
+
+  Engine(const Options& options, const Trace* trace, const ModelShape& shape, const EngineConfig& config, const WorkloadLimits& limits);
 
   void warm_up();
   std::int64_t step();

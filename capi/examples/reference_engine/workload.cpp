@@ -7,14 +7,14 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kSystemPrompts = 6;
-/// A follow-up repeats its parent's text; a conversation ends before it can outgrow the KV cache.
-constexpr std::int64_t kLongestConversation = 1400;
 
 }  // namespace
 
-Workload::Workload(const Options& options, const Trace* trace) : dp_size_(options.dp), random_(static_cast<std::uint64_t>(options.seed)) {
+Workload::Workload(const Options& options, const Trace* trace, const WorkloadLimits& limits)
+    : dp_size_(options.dp), limits_(limits), random_(static_cast<std::uint64_t>(options.seed)) {
   for (std::int64_t i = 0; i < kSystemPrompts; ++i) {
-    std::vector<std::int32_t>& prompt = system_prompts_.emplace_back(static_cast<std::size_t>(random_.between(40, 220)));
+    std::vector<std::int32_t>& prompt =
+        system_prompts_.emplace_back(static_cast<std::size_t>(random_.between(limits_.shortest_system_prompt, limits_.longest_system_prompt)));
     for (std::int32_t& token : prompt) token = static_cast<std::int32_t>(random_.below(kVocabulary));
   }
   std::int64_t arrival = 0;
@@ -37,8 +37,8 @@ Workload::Workload(const Options& options, const Trace* trace) : dp_size_(option
 }
 
 void Workload::draw_synthetic(Request& request) {
-  request.prompt_tokens = random_.between(30, 420);
-  request.new_tokens = random_.between(1, 160);
+  request.prompt_tokens = random_.between(limits_.shortest_prompt, limits_.longest_prompt);
+  request.new_tokens = random_.between(1, limits_.longest_answer);
 }
 
 void Workload::draw_traced(Request& request, const TraceRequest& recorded) {
@@ -54,7 +54,7 @@ void Workload::draw_incidents(Request& request) {
     // Routed to its parent's rank, where the prefix cache is.
     request.parent = request.rank + dp_size_ * random_.below(request.id / dp_size_);
     const Request& parent = *at(requests_, request.parent);
-    if (parent.final_tokens() + request.final_tokens() > kLongestConversation) request.parent = -1;
+    if (parent.final_tokens() + request.final_tokens() > limits_.longest_conversation) request.parent = -1;
     if (request.parent >= 0) request.prompt_tokens += parent.final_tokens();
   }
   if (request.parent < 0 && random_.chance(15)) request.external_tokens = std::max<std::int64_t>(1, request.prompt_tokens / 3);

@@ -15,10 +15,21 @@
 
 namespace engine {
 
+/// Lengths in tokens that synthetic requests are drawn within.
+struct WorkloadLimits {
+  std::int64_t shortest_system_prompt = 40;
+  std::int64_t longest_system_prompt = 220;
+  std::int64_t shortest_prompt = 30;
+  std::int64_t longest_prompt = 420;
+  std::int64_t longest_answer = 160;
+  /// A follow-up repeats its parent's text; a conversation ends before it can outgrow the KV cache.
+  std::int64_t longest_conversation = 1400;
+};
+
 class Workload {
  public:
   /// @param trace  recorded requests to replay, again from the first when there are more requests than records; or null
-  Workload(const Options& options, const Trace* trace);
+  Workload(const Options& options, const Trace* trace, const WorkloadLimits& limits = {});
 
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(requests_.size()); }
 
@@ -32,6 +43,7 @@ class Workload {
   void write_prompt(Request& request) const;
 
   std::int64_t dp_size_;
+  WorkloadLimits limits_;
   Random random_;
   std::vector<std::vector<std::int32_t>> system_prompts_;
   std::vector<std::unique_ptr<Request>> requests_;

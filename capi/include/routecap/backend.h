@@ -107,6 +107,8 @@ typedef struct rcap_plugin_description {
   int32_t reserved;
   /** Device and driver in words, zero-terminated. */
   char description[128];
+  /** Bytes read and written from which on a job of the library's own is done sooner through `parallel_for`; 0 = never. */
+  int64_t parallel_bytes;
 } rcap_plugin_description;
 
 /** What a device has done and holds since it was opened. */
@@ -299,6 +301,12 @@ typedef struct rcap_plugin_table {
   int32_t (*event_query)(rcap_plugin_device* device, void* event, rcap_plugin_error* error);
   /** As event_query, after waiting until it is not NOT_READY; a lost device ends the wait. Only threads of the library wait. */
   int32_t (*event_wait)(rcap_plugin_device* device, void* event, rcap_plugin_error* error);
+  /**
+   * In stream order. Captures of one layer may be on two streams, which run them at the same time: two halves of a batch (R27), or rows that both name.
+   * So what captures change for a layer is changed atomically: a row's mark (who finds CAPTURED clear and sets it has the row; whoever comes later
+   * changes no byte of it and sets REPEATED), the strays, and whatever else the plugin keeps in `notes`. Neighbouring marks share words. `snapshot` and
+   * `clear` run beside no capture of their cache: the engine orders its streams before it asks for them.
+   */
   int32_t (*capture)(rcap_plugin_device* device, const rcap_plugin_capture* job, void* stream, rcap_plugin_error* error);
   int32_t (*snapshot)(rcap_plugin_device* device, const rcap_plugin_snapshot* job, void* stream, rcap_plugin_error* error);
   /** Sets every mark of the cache to 0, and the strays of every layer. */
@@ -317,6 +325,12 @@ typedef struct rcap_plugin_table {
   void (*stream_destroy)(rcap_plugin_device* device, void* stream);
   /** Fills what `struct_size` of the counters covers. */
   int32_t (*counters)(rcap_plugin_device* device, rcap_plugin_counters* counters, rcap_plugin_error* error);
+  /**
+   * Calls body(context, i) for every i in [0, pieces), each once, on the caller's thread and on at most `threads` - 1 others (of the description), and
+   * returns when all have returned. Never fails: where no other thread is free the caller's does it alone. `body` works in host memory, waits for
+   * nothing, and calls nothing of the plugin. What the library does itself, storing rows in their slots and reading them back, is divided so.
+   */
+  void (*parallel_for)(rcap_plugin_device* device, int64_t pieces, void (*body)(void* context, int64_t piece), void* context);
 } rcap_plugin_table;
 
 /** The entry's type. Returns the plugin's table, or null and why not: then this plugin cannot serve such a host. Called each time a backend is

@@ -25,6 +25,12 @@ class PluginDevice {
     // A plugin that is asked for a device it has not got says so: there is nothing else that it could be asked.
     call("probe", [&](rcap_plugin_error* error) { return plugin_.table.probe(&plugin_host(), error); });
     call("open", [&](rcap_plugin_error* error) { return plugin_.table.open(&plugin_host(), &given, &device_, error); });
+    try {
+      find_crew();
+    } catch (...) {
+      plugin_.table.close(device_);
+      throw;
+    }
   }
   PluginDevice(const PluginDevice&) = delete;
   PluginDevice& operator=(const PluginDevice&) = delete;
@@ -35,6 +41,7 @@ class PluginDevice {
   [[nodiscard]] const rcap_plugin_table& table() const { return plugin_.table; }
   [[nodiscard]] rcap_plugin_device* get() const { return device_; }
   [[nodiscard]] const char* name() const { return plugin_.table.name; }
+  [[nodiscard]] const rows::Crew& crew() const { return crew_; }
   /// False in a forked child, where a device must not be touched.
   [[nodiscard]] bool same_process() const { return fork_guard_.same_process(); }
 
@@ -45,9 +52,26 @@ class PluginDevice {
   }
 
  private:
+  /// An older plugin has no threads to share: then its description ends, or its table.
+  void find_crew() {
+    if (plugin_.table.parallel_for == nullptr) return;
+    rcap_plugin_description description{};
+    description.struct_size = sizeof description;
+    call("describe", [&](rcap_plugin_error* error) { return plugin_.table.describe(device_, &description, error); });
+    if (description.threads < 2 || description.parallel_bytes < 1) return;
+    crew_.run = [](void* self, std::int64_t pieces, void (*body)(void*, std::int64_t), void* context) {
+      const auto& device = *static_cast<const PluginDevice*>(self);
+      device.plugin_.table.parallel_for(device.device_, pieces, body, context);
+    };
+    crew_.self = this;
+    crew_.threads = description.threads;
+    crew_.least_bytes = description.parallel_bytes;
+  }
+
   Plugin plugin_;
   ForkGuard fork_guard_;
   rcap_plugin_device* device_ = nullptr;
+  rows::Crew crew_;
 };
 
 using SharedDevice = std::shared_ptr<const PluginDevice>;
@@ -192,6 +216,7 @@ class PluginBackend final : public Backend {
 
   [[nodiscard]] bool reads_host_lists() const override { return false; }
   [[nodiscard]] bool completes_by_itself() const override { return true; }
+  [[nodiscard]] rows::Crew crew() const override { return device_->crew(); }
   [[nodiscard]] bool lost() const override { return table().lost == nullptr || table().lost(device_->get()) != 0; }
 
  private:

@@ -11,23 +11,6 @@ namespace {
 /// Bytes of given ids that are narrowed before their verdict is looked at: they, what becomes of them and their marks stay in the first-level cache.
 constexpr std::int64_t kBlockBytes = 8192;
 
-void extend(LayerExtent& extent, const CaptureJob& job) {
-  const algorithm::RowRange both = algorithm::JoinRanges{}({extent.first, extent.end}, algorithm::covered(thrust::seq, job));
-  extent.first = both.first;
-  extent.end = both.end;
-}
-
-/// Rows [first, end) of the job as a job of their own.
-CaptureJob part(const CaptureJob& job, std::int64_t first, std::int64_t end) {
-  CaptureJob piece = job;
-  piece.ids = static_cast<const std::byte*>(job.ids) + first * job.ids_stride;
-  if (job.weights != nullptr) piece.weights = static_cast<const std::byte*>(job.weights) + first * job.weights_stride;
-  if (job.row_ids != nullptr) piece.row_ids = job.row_ids + first;
-  piece.first_row = job.row_ids != nullptr ? job.first_row : job.first_row + first;
-  piece.tokens = end - first;
-  return piece;
-}
-
 std::uint64_t largest_id_of(std::int32_t ids_dtype, std::int32_t num_experts) {
   std::uint64_t largest = 0;
   with_given_type(ids_dtype, [&]<class In>() { largest = largest_id<In>(num_experts); });
@@ -70,9 +53,30 @@ bool narrow(const CaptureJob& job, const Kernels& kernels, NarrowKernel kernel, 
 
 }  // namespace
 
+CaptureJob part(const CaptureJob& job, std::int64_t first, std::int64_t end) {
+  CaptureJob piece = job;
+  piece.ids = static_cast<const std::byte*>(job.ids) + first * job.ids_stride;
+  if (job.weights != nullptr) piece.weights = static_cast<const std::byte*>(job.weights) + first * job.weights_stride;
+  if (job.row_ids != nullptr) piece.row_ids = job.row_ids + first;
+  piece.first_row = job.row_ids != nullptr ? job.first_row : job.first_row + first;
+  piece.tokens = end - first;
+  return piece;
+}
+
+void extend(const CaptureJob& job) {
+  LayerExtent& extent = job.cache.extents[job.layer];
+  const algorithm::RowRange both = algorithm::JoinRanges{}({extent.first, extent.end}, algorithm::covered(thrust::seq, job));
+  extent.first = both.first;
+  extent.end = both.end;
+}
+
 void capture(const CaptureJob& job, const Kernels& kernels) {
   if (job.tokens == 0) return;
-  extend(job.cache.extents[job.layer], job);
+  extend(job);
+  capture_rows(job, kernels);
+}
+
+void capture_rows(const CaptureJob& job, const Kernels& kernels) {
   if (job.row_ids != nullptr || job.id_map != nullptr) {
     algorithm::capture<HostWords>(thrust::seq, job);
     return;

@@ -16,6 +16,20 @@ RCAP_HD inline std::int64_t captured_row(const CaptureJob& job, std::int64_t ind
   return offset < 0 || offset >= job.cache.device_rows - job.first_row ? -1 : job.first_row + offset;
 }
 
+/// A given id after the map, or what it was when it turned out bad (R22).
+RCAP_HD inline std::int64_t logical_id(const CaptureJob& job, std::int64_t id, bool& bad) {
+  if (job.id_map != nullptr) {
+    if (id < 0 || id >= job.id_map_entries) {
+      bad = true;
+      return id;
+    }
+    const std::byte* map = static_cast<const std::byte*>(job.id_map);
+    id = job.id_map_dtype == RCAP_DTYPE_INT64 ? load_as<std::int64_t>(map + id * 8) : load_as<std::int32_t>(map + id * 4);
+  }
+  if (id < 0 || id >= job.num_experts) bad = true;
+  return id;
+}
+
 /// One given row of one layer into the cache.
 template <class Words, class Id, class In>
 struct CaptureRow {
@@ -52,17 +66,7 @@ struct CaptureRow {
 
   /// The id of column k after the map, or what it was when it turned out bad.
   RCAP_HD std::int64_t logical(const std::byte* ids, std::int32_t k, bool& bad) const {
-    std::int64_t id = static_cast<std::int64_t>(load_as<In>(ids + static_cast<std::int64_t>(k) * static_cast<std::int64_t>(sizeof(In))));
-    if (job.id_map != nullptr) {
-      if (id < 0 || id >= job.id_map_entries) {
-        bad = true;
-        return id;
-      }
-      const std::byte* map = static_cast<const std::byte*>(job.id_map);
-      id = job.id_map_dtype == RCAP_DTYPE_INT64 ? load_as<std::int64_t>(map + id * 8) : load_as<std::int32_t>(map + id * 4);
-    }
-    if (id < 0 || id >= job.num_experts) bad = true;
-    return id;
+    return logical_id(job, static_cast<std::int64_t>(load_as<In>(ids + static_cast<std::int64_t>(k) * static_cast<std::int64_t>(sizeof(In)))), bad);
   }
 
   RCAP_HD void keep_weights(std::int64_t row, std::int64_t index) const {

@@ -18,9 +18,8 @@ struct Tile {
   std::int64_t rows = 0;
 };
 
-Tile make_tile(const SnapshotJob& job, std::int64_t first) {
+Tile make_tile(const SnapshotJob& job, std::int64_t first, std::int64_t end) {
   Tile tile;
-  const std::int64_t end = std::min(first + kTile, job.staged);
   for (std::int64_t staged = first; staged < end; ++staged) {
     const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
     if (row < 0 || row >= job.tokens) continue;
@@ -72,22 +71,6 @@ Turn turn_for(std::int64_t cell_bytes) {
     case 24: return &turn_fixed<24>;
     case 32: return &turn_fixed<32>;
     default: return &turn_any;
-  }
-}
-
-/// Notes the staged rows that something is wrong with in a layer, unless a layer in front of it had as much.
-void blame(const SnapshotJob& job, std::int32_t layer) {
-  const std::uint8_t* marks = layer_marks(job.cache, layer) + job.first_row;
-  const bool partial = job.shape.cell_words != 0 && job.partial[layer] != 0;
-  for (std::int64_t staged = 0; staged < job.staged; ++staged) {
-    const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
-    if (row < 0 || row >= job.tokens) continue;
-    std::int32_t& bad = job.bad_layer[staged];
-    if (partial && (marks[row] & kMarkRepeated) != 0) {
-      if (bad >= 0) bad = repeated_in(layer);
-    } else if ((marks[row] & kMarkBadId) != 0 && bad == 0) {
-      bad = bad_id_in(layer);
-    }
   }
 }
 
@@ -145,6 +128,21 @@ class Edges {
 
 }  // namespace
 
+void blame(const SnapshotJob& job, std::int32_t layer, std::int64_t first, std::int64_t end) {
+  const std::uint8_t* marks = layer_marks(job.cache, layer) + job.first_row;
+  const bool partial = job.shape.cell_words != 0 && job.partial[layer] != 0;
+  for (std::int64_t staged = first; staged < end; ++staged) {
+    const std::int64_t row = job.rows == nullptr ? staged : job.rows[staged];
+    if (row < 0 || row >= job.tokens) continue;
+    std::int32_t& bad = job.bad_layer[staged];
+    if (partial && (marks[row] & kMarkRepeated) != 0) {
+      if (bad >= 0) bad = repeated_in(layer);
+    } else if ((marks[row] & kMarkBadId) != 0 && bad == 0) {
+      bad = bad_id_in(layer);
+    }
+  }
+}
+
 void snapshot(const SnapshotJob& job, const Kernels& kernels) {
   const RowShape& shape = job.shape;
   std::fill(job.bad_layer, job.bad_layer + job.staged, 0);
@@ -153,21 +151,26 @@ void snapshot(const SnapshotJob& job, const Kernels& kernels) {
     job.captured[layer] = marks.captured;
     job.repeated[layer] = marks.repeated;
     if (shape.cell_words != 0) job.strays[layer] = job.cache.extents[layer].strays;
-    if ((marks.any & (kMarkBadId | kMarkRepeated)) != 0) blame(job, layer);
+    if ((marks.any & (kMarkBadId | kMarkRepeated)) != 0) blame(job, layer, 0, job.staged);
   }
+  stage_rows(job, kernels, 0, job.staged);
+}
+
+void stage_rows(const SnapshotJob& job, const Kernels& kernels, std::int64_t first_staged, std::int64_t end_staged) {
+  const RowShape& shape = job.shape;
   const Edges edges(job);
   const std::int64_t id_cell = id_cell_bytes(shape);
   const std::int64_t weight_cell = weight_cell_bytes(shape);
   const Turn turn_ids = turn_for(id_cell);
   const Turn turn_weights = turn_for(weight_cell);
-  for (std::int64_t first = 0; first < job.staged; first += kTile) {
-    const Tile tile = make_tile(job, first);
+  for (std::int64_t first = first_staged; first < end_staged; first += kTile) {
+    const Tile tile = make_tile(job, first, std::min(first + kTile, end_staged));
     if (tile.rows == 0) continue;
     const auto turn = [&](Turn move, const std::byte* base, std::int64_t cell, std::int64_t offset) {
       const std::int64_t layer_stride = job.cache.device_rows * cell;
       if (cell == 8 && job.rows == nullptr) {  // eight one-byte ids, the usual case
         kernels.turn_words(tile.out[0] + offset, shape.payload_bytes, base + tile.source[0] * 8, layer_stride, shape.layers, tile.rows,
-                           first + kTile < job.staged);
+                           first + kTile < end_staged);
       } else {
         move(tile, base, layer_stride, cell, shape.layers, offset);
       }

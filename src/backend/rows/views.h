@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/rows/hd.h"
 #include "store/stamp.h"
 
 /// Plain views of the memory that the row algorithms work on, and the jobs they are given. Whoever makes a job has checked it: nothing in this
@@ -76,8 +77,8 @@ struct CaptureJob {
 
 /// Values of `SnapshotJob::bad_layer`: the first layer that has a bad id in the row, or the first PARTIAL layer that captured the row more than once,
 /// which goes before any bad id. What another layer captured twice spoils the whole forward and is told by its count (R27).
-constexpr std::int32_t bad_id_in(std::int32_t column) { return 1 + column; }
-constexpr std::int32_t repeated_in(std::int32_t column) { return -1 - column; }
+RCAP_HD constexpr std::int32_t bad_id_in(std::int32_t column) { return 1 + column; }
+RCAP_HD constexpr std::int32_t repeated_in(std::int32_t column) { return -1 - column; }
 
 /// Which rows a snapshot takes, and where it puts them.
 struct SnapshotJob {

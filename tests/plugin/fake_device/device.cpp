@@ -137,6 +137,15 @@ bool rcap_plugin_device::is_parked(const void* memory) const {
   return std::any_of(parked_.begin(), parked_.end(), [memory](const Parked& parked) { return parked.address == memory; });
 }
 
+bool rcap_plugin_device::is_pinned(const void* address, std::int64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  auto found = pinned_.upper_bound(const_cast<void*>(address));
+  if (found == pinned_.begin()) return false;
+  --found;
+  const std::int64_t offset = static_cast<const std::byte*>(address) - static_cast<const std::byte*>(found->first);
+  return offset <= found->second.bytes && bytes <= found->second.bytes - offset;
+}
+
 std::byte* rcap_plugin_device::inner(const void* address, std::int64_t bytes, const char* what) const {
   std::byte* found = space_.inner(address, bytes);
   if (found == nullptr) throw Fault{std::string(what) + " does not lie in memory of the device"};

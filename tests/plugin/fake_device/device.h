@@ -59,6 +59,8 @@ struct rcap_plugin_device {
   void translate(T*& address, std::int64_t bytes, const char* what) const {
     if (address != nullptr) address = reinterpret_cast<T*>(inner(address, bytes, what));
   }
+  /// Whether these bytes are pinned memory that was handed out.
+  [[nodiscard]] bool is_pinned(const void* address, std::int64_t bytes) const;
   [[nodiscard]] std::int64_t held(std::int32_t home) const { return held_[home].load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t engine_bytes() const { return engine_bytes_.load(std::memory_order_relaxed); }
 
@@ -110,3 +112,11 @@ struct rcap_plugin_device {
   std::vector<Parked> parked_;
   std::shared_ptr<fake_device::Stream> default_stream_;  ///< last: its thread uses the rest
 };
+
+namespace fake_device {
+
+/// A device with the settings that the tests asked for last; `end_device` ends it.
+rcap_plugin_device* make_device(const rcap_plugin_host& host, const rcap_plugin_options& options);
+void end_device(rcap_plugin_device* device);
+
+}  // namespace fake_device

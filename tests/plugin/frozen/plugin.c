@@ -18,6 +18,7 @@ typedef struct newer_capture {
 } newer_capture;
 typedef struct newer_table {
   frozen_table known;
+  void* parallel_for;  // what interface 1 has appended since it was frozen; this plugin has none
   int32_t (*reset)(frozen_device* device, frozen_error* error);
   int32_t (*trim)(frozen_device* device, int64_t bytes, frozen_error* error);
 } newer_table;
@@ -242,7 +243,7 @@ const frozen_table* routecap_backend_entry_1(const frozen_host* host, frozen_err
       sizeof table, "newer", "7", sizeof(frozen_cache) + 32, sizeof(newer_capture), sizeof(frozen_snapshot) + 8,
       probe, open_device, close_device, describe, allocate, release, upload,
       event_create, event_destroy, event_record, event_query, /* event_wait: */ event_query,
-      capture, snapshot, clear, widen, copy_to_host, lost, prepare, /* streams: */ NULL, NULL, counters}, reset, trim};
+      capture, snapshot, clear, widen, copy_to_host, lost, prepare, /* streams: */ NULL, NULL, counters}, NULL, reset, trim};
   (void)host, (void)error;
   return &table.known;
 #endif

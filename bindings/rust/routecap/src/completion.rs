@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Awaiting outputs on the capturer's completion descriptor: one registration with tokio per runtime and capturer, no thread and no task per output.
+
+use std::future::Future;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::runtime::{Handle, Id};
+
+use crate::output::Output;
+use crate::sealed::Reader;
+use crate::structs::Summary;
+use crate::waiting::Waiting;
+use crate::{Error, Result};
+
+/// A capturer's side of it. The registry is shared by all runtimes, because whoever of them reads the descriptor wakes for all.
+#[derive(Default)]
+pub(crate) struct Completions {
+    waiting: Arc<Registry>,
+    reactors: Mutex<Vec<(Id, Arc<Reactor>)>>,
+}
+
+#[derive(Default)]
+struct Registry(Mutex<Waiting<Waker>>);
+
+impl Registry {
+    fn with<T>(&self, change: impl FnOnce(&mut Waiting<Waker>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The descriptor is readable: somebody must look. Every waiting output is told, and the first that runs reads it for all.
+impl Wake for Registry {
+    fn wake(self: Arc<Self>) {
+        self.with(Waiting::take_all).into_iter().for_each(Waker::wake);
+    }
+}
+
+struct Reactor {
+    descriptor: AsyncFd<OwnedFd>,
+}
+
+impl Completions {
+    /// The reactor of the runtime that runs here.
+    fn reactor(&self, reader: &Reader) -> Result<Arc<Reactor>> {
+        let runtime = Handle::try_current().map_err(|error| refused(&error))?.id();
+        let mut reactors = self.reactors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, reactor)) = reactors.iter().find(|(id, _)| *id == runtime) {
+            return Ok(Arc::clone(reactor));
+        }
+        // Those of runtimes that have ended.
+        let waker = Waker::from(Arc::clone(&self.waiting));
+        reactors.retain(|(_, reactor)| !matches!(reactor.descriptor.poll_read_ready(&mut Context::from_waker(&waker)), Poll::Ready(Err(_))));
+        let descriptor = reader.completion_fd()?;
+        // SAFETY: the descriptor is owned and stays what it is until the registration ends.
+        let descriptor = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }.map_err(|error| refused(&error))?;
+        let reactor = Arc::new(Reactor { descriptor });
+        reactors.push((runtime, Arc::clone(&reactor)));
+        Ok(reactor)
+    }
+}
+
+fn refused(error: &dyn std::fmt::Display) -> Error {
+    Error::refused(crate::Code::InvalidState, format!("an output is awaited where tokio's driver does not run: {error}"))
+}
+
+impl Reactor {
+    /// Empties the descriptor if it is readable, and wakes whoever waits for what has settled. Afterwards the registry is woken when more settles.
+    fn turn(&self, reader: &Reader, registry: &Arc<Registry>) -> Result<()> {
+        let waker = Waker::from(Arc::clone(registry));
+        let mut context = Context::from_waker(&waker);
+        while let Poll::Ready(ready) = self.descriptor.poll_read_ready(&mut context) {
+            let mut guard = ready.map_err(|error| refused(&error))?;
+            if !drain(guard.get_inner()) {
+                guard.clear_ready();
+            }
+            // What has settled is in the library's list before the descriptor says so.
+            loop {
+                match reader.next_completed(Duration::ZERO) {
+                    Ok(completion) => {
+                        if let Some(waker) = registry.with(|waiting| waiting.take(completion.sequence)) {
+                            waker.wake();
+                        }
+                    }
+                    Err(Error::Timeout) => break,
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether there was something to read.
+fn drain(descriptor: &OwnedFd) -> bool {
+    unsafe extern "C" {
+        fn read(descriptor: core::ffi::c_int, into: *mut core::ffi::c_void, bytes: usize) -> isize;
+    }
+    let mut count = [0_u8; 8];
+    // SAFETY: an eventfd gives 8 bytes, and does not wait: the library made it so.
+    unsafe { read(descriptor.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) == count.len() as isize }
+}
+
+/// The summary of a capturer that finalizes by itself ([`crate::FinalizeMode::OwnThread`]); of another it is `INVALID_STATE`. To be awaited under tokio
+/// with its I/O driver enabled: tokio panics where it is not. An output that is awaited and dropped before it settled is only detached, as ever.
+impl Future for Output {
+    type Output = Result<Summary>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // Ready before anything is registered, the common case of an output that is awaited late.
+        match self.ready() {
+            Ok(false) => {}
+            Ok(true) => return Poll::Ready(self.finalize()),
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+        let reader = Reader { inner: Arc::clone(&self.inner) };
+        let completions = &reader.inner.completions;
+        let registry = Arc::clone(&completions.waiting);
+        let reactor = match completions.reactor(&reader) {
+            Ok(reactor) => reactor,
+            Err(error) => return Poll::Ready(Err(error)),
+        };
+        loop {
+            // Registered first and looked at then: what settles in between finds the waker, what settled before is seen.
+            registry.with(|waiting| waiting.put(self.sequence(), context.waker()));
+            match self.ready() {
+                Ok(false) => {}
+                done => {
+                    registry.with(|waiting| waiting.take(self.sequence()));
+                    return Poll::Ready(done.and_then(|_| self.finalize()));
+                }
+            }
+            if let Err(error) = reactor.turn(&reader, &registry) {
+                registry.with(|waiting| waiting.take(self.sequence()));
+                return Poll::Ready(Err(error));
+            }
+            // Its own completion may have been among those that were read.
+            if registry.with(|waiting| waiting.has(self.sequence())) {
+                return Poll::Pending;
+            }
+        }
+    }
+}

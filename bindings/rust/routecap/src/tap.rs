@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Handing a layer's ids over.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use routecap_sys as sys;
+
+use crate::array::{Array, Element, Stream};
+use crate::capturer::{IdMap, Inner, TapId};
+use crate::enums::{Code, DType};
+use crate::error::{call, filled};
+use crate::{Error, Result};
+
+/// One batch of a layer's top-k ids: `[tokens, columns]`, columns adjacent.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Capture<'a> {
+    ids: Array<'a>,
+    weights: Array<'a>,
+    row_ids: Array<'a>,
+    columns: i32,
+    tokens: Option<i64>,
+    first_row: i64,
+    ids_row_stride: i64,
+    weights_row_stride: i64,
+    stream: Stream,
+}
+
+impl<'a> Capture<'a> {
+    /// Ids of `i64`, `i32`, `i16`, `u16` or `u8`, with K columns, or K and the fused shared experts'. As many tokens as the array has whole rows.
+    #[inline]
+    pub fn new(ids: impl Into<Array<'a>>, columns: i32) -> Self {
+        Self {
+            ids: ids.into(),
+            weights: Array::NONE,
+            row_ids: Array::NONE,
+            columns,
+            tokens: None,
+            first_row: 0,
+            ids_row_stride: 0,
+            weights_row_stride: 0,
+            stream: Stream::DEFAULT,
+        }
+    }
+
+    /// Rows handed over, where the array's size does not say it.
+    pub fn tokens(mut self, tokens: i64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// Row of the device buffer that the first of them belongs to.
+    pub fn first_row(mut self, row: i64) -> Self {
+        self.first_row = row;
+        self
+    }
+
+    /// Weights `[tokens, columns]`: `f32`, or of the dtype that the capturer keeps. Required where weights are kept, else ignored (R29).
+    pub fn weights(mut self, weights: impl Into<Array<'a>>) -> Self {
+        self.weights = weights.into();
+        self
+    }
+
+    /// Partial taps only: given row i belongs to device row `first_row + row_ids[i]`; `i32`.
+    pub fn row_ids(mut self, row_ids: impl Into<Array<'a>>) -> Self {
+        self.row_ids = row_ids.into();
+        self
+    }
+
+    /// Bytes between the starts of two rows of ids; 0 where they are adjacent.
+    pub fn ids_row_stride(mut self, bytes: i64) -> Self {
+        self.ids_row_stride = bytes;
+        self
+    }
+
+    /// The same for weights.
+    pub fn weights_row_stride(mut self, bytes: i64) -> Self {
+        self.weights_row_stride = bytes;
+        self
+    }
+
+    /// Stream that the work is queued on.
+    pub fn stream(mut self, stream: Stream) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    #[inline]
+    fn count(&self) -> i64 {
+        if let Some(tokens) = self.tokens {
+            return tokens;
+        }
+        let element = match self.ids.dtype() {
+            DType::Int64 => 8,
+            DType::Int32 => 4,
+            DType::Int16 | DType::UInt16 => 2,
+            _ => 1,
+        };
+        let row = if self.ids_row_stride > 0 { self.ids_row_stride } else { i64::from(self.columns) * element };
+        if row <= 0 {
+            return 0;
+        }
+        // The last row need not fill its stride.
+        let last = i64::from(self.columns) * element;
+        if self.ids.bytes() < last { 0 } else { (self.ids.bytes() - last) / row + 1 }
+    }
+
+    fn one_memory(&self) -> Result<()> {
+        for (what, other) in [("the weights", &self.weights), ("the row ids", &self.row_ids)] {
+            if other.is_given() && other.memory() != self.ids.memory() {
+                let text =
+                    format!("{what} lie in {:?} memory and the ids in {:?} memory; a capture takes one kind", other.memory(), self.ids.memory());
+                return Err(Error::refused(Code::InvalidArgument, text));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place of one MoE layer of one model where ids are handed over.
+///
+/// A tap has one caller: capturing needs `&mut`, and there is one `Tap` of a number at a time, which [`crate::Sealed::tap`] gives and dropping it gives
+/// back. Different taps may be used at once, on any threads, beside everything else.
+pub struct Tap<'a> {
+    handle: NonNull<sys::rcap_tap>,
+    id: TapId,
+    inner: Arc<Inner>,
+    borrow: PhantomData<&'a ()>,
+}
+
+// SAFETY: handles may move between threads, and there is one `Tap` of a handle.
+unsafe impl Send for Tap<'_> {}
+// SAFETY: what takes `&self` is tagged `any` without a condition.
+unsafe impl Sync for Tap<'_> {}
+
+impl<'a> Tap<'a> {
+    pub(crate) fn take(inner: &Arc<Inner>, id: TapId) -> Result<Tap<'a>> {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the capturer is open and sealed.
+        unsafe { call!(capturer_tap(inner.raw(), id.0, &raw mut handle)) }?;
+        let handle = filled(handle)?;
+        let mut taps = inner.taps();
+        match taps.get_mut(id.0 as usize) {
+            Some(place) if !place.taken => place.taken = true,
+            _ => return Err(Error::refused(Code::InvalidState, format!("tap {} is in use; a tap has one caller", id.0))),
+        }
+        Ok(Tap { handle, id, inner: Arc::clone(inner), borrow: PhantomData })
+    }
+
+    /// Hands rows over: narrowed, mapped, counted, written to the device cache. Allocates nothing and waits for nothing. What does not fit the device buffer
+    /// is refused before a byte is written (R14); on a draft's tap nothing is looked at and the call is counted (R18).
+    #[inline]
+    pub fn capture(&mut self, capture: &Capture<'_>) -> Result<()> {
+        if capture.weights.is_given() || capture.row_ids.is_given() {
+            capture.one_memory()?;
+        }
+        let layout = sys::rcap_capture_layout {
+            struct_size: size_of::<sys::rcap_capture_layout>() as i64,
+            ids_dtype: capture.ids.dtype().raw(),
+            weights_dtype: capture.weights.dtype().raw(),
+            memory: capture.ids.memory().raw(),
+            columns: capture.columns,
+            tokens: capture.count(),
+            first_row: capture.first_row,
+            ids_row_stride: capture.ids_row_stride,
+            weights_row_stride: capture.weights_row_stride,
+        };
+        let (ids, weights) = (&capture.ids, &capture.weights);
+        let (row_ids, row_ids_count) = capture.row_ids.elements::<i32>("the row ids")?;
+        let stream = capture.stream.raw();
+        // SAFETY: the tap lives, `&mut self` is its one caller, and the arrays are as long as they say and outlive the call, or their maker promised
+        // what device memory must.
+        unsafe {
+            call!(tap_capture(
+                self.handle.as_ptr(),
+                &raw const layout,
+                ids.as_ptr(),
+                ids.bytes(),
+                weights.as_ptr(),
+                weights.bytes(),
+                row_ids,
+                row_ids_count,
+                stream
+            ))
+        }?;
+        Ok(())
+    }
+
+    /// Whether captures on this tap are written, or only counted because its model is denied.
+    pub fn is_enabled(&self) -> Result<bool> {
+        // SAFETY: the tap lives.
+        Ok(unsafe { call!(tap_is_enabled(self.handle.as_ptr())) }? != 0)
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> TapId {
+        self.id
+    }
+
+    /// Rewrites the physical-to-logical map that the tap was added with (R22), between forwards. It has the same number of entries, of the same type.
+    pub fn set_id_map<T: Element + Into<i64>>(&mut self, map: &[T]) -> Result<()> {
+        let taps = self.inner.taps();
+        let place = taps.get(self.id.0 as usize).and_then(|place| place.map.as_ref());
+        let (into, entries, dtype) = match place {
+            Some(IdMap::Int32(kept)) => (kept.cast::<T>(), kept.len(), DType::Int32),
+            Some(IdMap::Int64(kept)) => (kept.cast::<T>(), kept.len(), DType::Int64),
+            None => return Err(Error::refused(Code::InvalidState, format!("tap {} was added without a map", self.id.0))),
+        };
+        if dtype != T::DTYPE || entries != map.len() {
+            let text = format!("the map has {} entries of {:?}, the tap's {entries} of {dtype:?}", map.len(), T::DTYPE);
+            return Err(Error::refused(Code::InvalidArgument, text));
+        }
+        // SAFETY: the kept map has as many entries of this type, and only captures on this tap read it, which would need `&mut self`.
+        unsafe { std::ptr::copy_nonoverlapping(map.as_ptr(), into, entries) };
+        Ok(())
+    }
+}
+
+impl Drop for Tap<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.inner.taps().get_mut(self.id.0 as usize) {
+            place.taken = false;
+        }
+    }
+}
+
+impl fmt::Debug for Tap<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Tap").field("id", &self.id.0).field("enabled", &self.is_enabled()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Capture;
+
+    #[test]
+    fn rows_are_counted_from_the_array() {
+        let ids = [0_i16; 14];
+        assert_eq!(Capture::new(&ids, 7).count(), 2);
+        assert_eq!(Capture::new(&ids[..13], 7).count(), 1);
+        assert_eq!(Capture::new(&ids[..6], 7).count(), 0);
+        // The last row need not fill its stride.
+        assert_eq!(Capture::new(&ids, 2).ids_row_stride(8).count(), 4);
+        assert_eq!(Capture::new(&ids[..13], 2).ids_row_stride(8).count(), 3);
+        assert_eq!((Capture::new(&ids, 0).count(), Capture::new(&ids, -3).count(), Capture::new(&ids, i32::MAX).count()), (0, 0, 0));
+        assert_eq!(Capture::new(&ids, 7).tokens(9).count(), 9);
+    }
+}

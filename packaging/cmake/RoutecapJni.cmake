@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# ROUTECAP_JNI_INCLUDE: the folders of jni.h and jni_md.h, or empty. CMake's own FindJNI wants JAVA_HOME or a default JDK; a compiler on the path will do.
+find_program(ROUTECAP_JAVAC javac HINTS ENV JAVA_HOME PATH_SUFFIXES bin)
+set(jdk "")
+if(ROUTECAP_JAVAC)
+  file(REAL_PATH "${ROUTECAP_JAVAC}" jdk)
+  cmake_path(GET jdk PARENT_PATH jdk)
+  cmake_path(GET jdk PARENT_PATH jdk)
+endif()
+find_path(ROUTECAP_JNI_H jni.h HINTS "${jdk}/include")
+find_path(ROUTECAP_JNI_MD_H jni_md.h HINTS "${jdk}/include/linux")
+mark_as_advanced(ROUTECAP_JAVAC ROUTECAP_JNI_H ROUTECAP_JNI_MD_H)
+set(ROUTECAP_JNI_INCLUDE "")
+if(ROUTECAP_JNI_H AND ROUTECAP_JNI_MD_H)
+  set(ROUTECAP_JNI_INCLUDE "${ROUTECAP_JNI_H}" "${ROUTECAP_JNI_MD_H}")
+endif()

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Java gateway between engines in processes of their own. CMakeLists.txt says what is in the environment.
+set -euo pipefail
+
+binding=$ROUTECAP_SOURCE/bindings/java
+failed() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+skipped() {
+  printf 'skipped: %s\n' "$*"
+  exit 0
+}
+
+command -v javac >/dev/null || skipped "no JDK is installed (17 or newer)"
+[[ -n ${JNI:-} && -e $JNI/libroutecapjni.so ]] || skipped "the JNI library was not built"
+feature() { "$1/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.specification.version = //p'; }
+
+# Each version once. The oldest compiles what has to run on 17.
+declare -A jdks=()
+for candidate in "$(dirname "$(dirname "$(realpath "$(command -v javac)")")")" "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+  if [[ -x $candidate/bin/javac ]]; then jdks[$(feature "$candidate")]=$candidate; fi
+done
+mapfile -t versions < <(printf '%s\n' "${!jdks[@]}" | sort -n | awk '$1 >= 17')
+[[ ${#versions[@]} -gt 0 ]] || skipped "no JDK 17 or newer is installed"
+oldest=${jdks[${versions[0]}]}
+newest=${versions[-1]}
+
+rm -rf "$WORK"
+mkdir -p "$WORK/binding" "$WORK/example"
+sources() { find "$1" -name '*.java'; }
+compile() {
+  local release=$1 classes=$2 path=$3 compiler=$4
+  shift 4
+  "$compiler/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC --release "$release" -Xlint:all -Werror -cp "$path" -d "$classes" "$@" 2>"$WORK/javac" || failed "$(cat "$WORK/javac")"
+}
+mapfile -t files < <(sources "$binding/routecap/src/main/java")
+compile 17 "$WORK/binding" "$WORK/binding" "$oldest" "${files[@]}"
+
+# run VERSION CLASSPATH OPTION... CLASS ARGUMENT...
+run() {
+  local version=$1 path=$2
+  shift 2
+  local -a native=()
+  if [[ $version -ge 22 ]]; then native=(--enable-native-access=ALL-UNNAMED); fi
+  "${jdks[$version]}/bin/java" "${native[@]}" "-Djava.library.path=$JNI" -cp "$path" "$@"
+}
+
+mapfile -t files < <(sources "$binding/examples/gateway/src")
+compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
+# A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
+for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
+  run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
+    io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
+  cat "$WORK/$version"
+done
+threads=ThreadPoolExecutor
+if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
+grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"

@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The parts of the Rust tests, one per run: run.sh PART. CMakeLists.txt says what is in the environment.
+set -euo pipefail
+
+part=$1
+workspace=$ROUTECAP_SOURCE/bindings/rust
+failed() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+skipped() {
+  printf 'skipped: %s\n' "$*"
+  exit 0
+}
+
+[[ -x ${CARGO:-} ]] || skipped "Rust 1.85 or newer is not installed"
+release=$("$CARGO" --version | sed -nE 's/^cargo 1\.([0-9]+)\..*/\1/p')
+[[ ${release:-0} -ge 85 ]] || skipped "Rust 1.85 or newer is not installed ($CARGO is $("$CARGO" --version))"
+
+export CARGO_TARGET_DIR=$ROUTECAP_SOURCE/build/rust/target ROUTECAP_LIB_DIR=$LIBRARY_FOLDER ROUTECAP_INCLUDE_DIR=$ROUTECAP_SOURCE/capi/include
+export LD_LIBRARY_PATH=$LIBRARY_FOLDER CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0
+features=async,half,ndarray,serde
+rm -rf "$WORK"
+mkdir -p "$WORK"
+cd "$workspace"
+
+# What tests need is fetched by whoever comes first; without a registry, and nothing fetched before, they are skipped.
+"$CARGO" fetch --quiet --locked >"$WORK/fetch" 2>&1 || "$CARGO" fetch --quiet --locked --offline >>"$WORK/fetch" 2>&1 ||
+  skipped "the crates that the tests need could not be fetched: $(tail -n 1 "$WORK/fetch")"
+
+cargo() {
+  local command=$1
+  shift
+  "$CARGO" "$command" --locked --offline "$@"
+}
+
+# cargo_test ARGUMENT...: shows the log of what failed, and counts what ran.
+cargo_test() {
+  local log=$WORK/log runs
+  cargo test --quiet "$@" >"$log" 2>&1 || {
+    cat "$log" >&2
+    exit 1
+  }
+  runs=$(sed -nE 's/^test result: ok\. ([0-9]+) passed; 0 failed; 0 ignored.*/\1/p' "$log" | awk '{ sum += $1 } END { print sum + 0 }')
+  printf '%s tests passed\n' "$runs"
+  [[ $runs -gt 0 ]] || failed "no test ran: $(cat "$log")"
+}
+
+case $part in
+  unit)
+    cargo_test -p routecap-sys
+    cargo_test -p routecap --features $features --lib --test suite --test allocations
+    grep -qE '^test result: ok\. [3-9][0-9] passed' "$WORK/log" || failed "fewer than 30 tests ran: $(cat "$WORK/log")"
+    ;;
+
+  lint)
+    # Warnings, clippy's pedantic ones and what the stated oldest Rust lacks are errors (Cargo.toml has the lints that are allowed).
+    cargo clippy --quiet --workspace --all-targets --features routecap/async,routecap/half,routecap/ndarray,routecap/serde
+    cargo clippy --quiet -p routecap-sys -p routecap --features routecap/dynamic-loading
+    cargo fmt -p routecap -p routecap-sys -p gateway -p generator -p compile-fail --check >"$WORK/format" 2>&1 || {
+      # The generated tests are laid out by the generator.
+      grep '^Diff in' "$WORK/format" | grep -v '/routecap-sys/tests/layouts.rs' && failed "not as rustfmt writes it: $(head -n 40 "$WORK/format")"
+    }
+    ;;
+
+  bindgen)
+    compgen -G "${LIBCLANG_PATH:-/usr/lib/llvm-*/lib}/libclang*.so*" >/dev/null || skipped "libclang is not installed (Debian: clang)"
+    # The header as libclang reads it has the functions, types and layouts that SWIG's XML gave, and the library exports them.
+    cargo_test -p routecap-sys --features buildtime-bindgen --test bindgen --test layouts
+    sed -nE 's/^    pub fn (rcap_[a-z0-9_]+)\(.*/\1/p' routecap-sys/src/ffi.rs | sort >"$WORK/declared"
+    nm -D --defined-only "$LIBRARY" | sed -nE 's/.* T (rcap_[a-z0-9_]+)(@.*)?$/\1/p' | sort >"$WORK/exported"
+    grep -oE '\brcap_[a-z0-9_]+;' "$ROUTECAP_SOURCE"/capi/abi/*.map | sed -E 's/.*(rcap_[a-z0-9_]+);/\1/' | sort >"$WORK/versioned"
+    diff "$WORK/declared" "$WORK/exported" || failed "ffi.rs and the library have other functions"
+    diff "$WORK/declared" "$WORK/versioned" || failed "ffi.rs and the version script have other functions"
+    [[ $(wc -l <"$WORK/declared") -eq 86 ]] || failed "$(wc -l <"$WORK/declared") functions"
+    ;;
+
+  dlopen)
+    # The same tests over a library that is found at run time; without one, an error that says where it was looked for.
+    export ROUTECAP_LIBRARY=$LIBRARY
+    unset LD_LIBRARY_PATH ROUTECAP_LIB_DIR
+    PKG_CONFIG_PATH=$WORK PKG_CONFIG_LIBDIR=$WORK cargo_test -p routecap --features $features,dynamic-loading --test suite --test library_not_found
+    ;;
+
+  docs)
+    # As docs.rs builds them: without the library. And the examples in them run.
+    env -u ROUTECAP_LIB_DIR DOCS_RS=1 RUSTDOCFLAGS='-D warnings' PKG_CONFIG_LIBDIR="$WORK" cargo doc --quiet --no-deps -p routecap-sys -p routecap --all-features \
+      2>"$WORK/log" || failed "$(cat "$WORK/log")"
+    [[ ! -s $WORK/log ]] || failed "$(cat "$WORK/log")"
+    cargo_test -p routecap --features $features --doc
+    ;;
+
+  public_api)
+    # What the crates offer, name by name: a change that is meant is committed with ROUTECAP_UPDATE=1.
+    # Its JSON is what nightly's rustdoc writes; this release's does so if it is let.
+    printf '#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@"\n' >"$WORK/rustdoc"
+    chmod +x "$WORK/rustdoc"
+    for crate in routecap-sys routecap; do
+      options=()
+      [[ $crate == routecap ]] && options=(--features "$features")
+      DOCS_RS=1 RUSTDOC=$WORK/rustdoc cargo rustdoc --quiet -p $crate --lib "${options[@]}" -- -Z unstable-options --output-format json --document-hidden-items
+      cargo run --quiet -p generator --bin public_api -- "$CARGO_TARGET_DIR/doc/${crate//-/_}.json" >"$WORK/$crate"
+      [[ $(wc -l <"$WORK/$crate") -gt 200 ]] || failed "$crate offers $(wc -l <"$WORK/$crate") things"
+      [[ ${ROUTECAP_UPDATE:-} == 1 ]] && cp "$WORK/$crate" "$crate/public-api.txt"
+      diff "$crate/public-api.txt" "$WORK/$crate" || failed "$crate offers something else than public-api.txt says"
+    done
+    ;;
+
+  compile_fail)
+    # What must not compile does not, for the reason that is meant: the compiler's words are compared, and they are this release's.
+    [[ $release -eq 95 ]] || skipped "the compiler's words are those of Rust 1.95, and this is 1.$release"
+    cargo_test -p compile-fail
+    ;;
+
+  bench)
+    # Each once: that they run. Times are for `cargo bench -p routecap`.
+    cargo bench --quiet -p routecap --features $features --bench calls --profile dev -- --test >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
+    [[ $(grep -c '^Success' "$WORK/log") -ge 4 ]] || failed "$(cat "$WORK/log")"
+    ;;
+
+  serving)
+    cargo build --quiet -p routecap --features $features --example serving
+    "$CARGO_TARGET_DIR/debug/examples/serving" "$WORK/request.frame" >"$WORK/routed"
+    [[ $(wc -l <"$WORK/routed") -eq 33 ]] || failed "the example printed $(wc -l <"$WORK/routed") lines"
+    # The frame holds what the router chose, says the routecap command.
+    [[ -x ${ROUTECAP_COMMAND:-} ]] || skipped "the routecap command is not built"
+    "$ROUTECAP_COMMAND" convert "$WORK/request.frame" --to lists -o "$WORK/recorded.json"
+    sed -E 's/^token [0-9]+, layer [0-9]+: \[(.*)\]$/\1/' "$WORK/routed" >"$WORK/want"
+    python3 - "$WORK/recorded.json" >"$WORK/recorded" <<'PYTHON'
+import json, sys
+for row in json.load(open(sys.argv[1])):
+    for experts in row:
+        print(*experts)
+PYTHON
+    diff "$WORK/want" "$WORK/recorded" || failed "the command reads other rows than the router chose"
+    "$ROUTECAP_COMMAND" validate "$WORK/request.frame" >"$WORK/validated"
+    ;;
+
+  quickstart)
+    cargo build --quiet -p routecap --features $features --example quickstart
+    "$CARGO_TARGET_DIR/debug/examples/quickstart" >"$WORK/printed"
+    awk '/^```text$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$ROUTECAP_SOURCE/README.md" >"$WORK/promised"
+    [[ -s $WORK/promised ]] || failed "README.md has no block of output"
+    diff "$WORK/promised" "$WORK/printed"
+    ;;
+
+  gateway) cargo_test -p gateway ;;
+
+  no_library)
+    # Without the library a build says what to install.
+    if env -u ROUTECAP_LIB_DIR PKG_CONFIG_PATH="$WORK" PKG_CONFIG_LIBDIR="$WORK" CARGO_TARGET_DIR="$WORK/target" cargo build --quiet -p routecap-sys \
+      >"$WORK/log" 2>&1; then
+      failed "it was built without the library"
+    fi
+    grep -q 'error: routecap-sys@.*libroutecap was not found: install libroutecap-dev' "$WORK/log" || failed "$(cat "$WORK/log")"
+    mkdir -p "$WORK/empty"
+    if ROUTECAP_LIB_DIR=$WORK/empty CARGO_TARGET_DIR=$WORK/target cargo build --quiet -p routecap-sys >"$WORK/log" 2>&1; then
+      failed "it was built with an empty folder"
+    fi
+    grep -q "ROUTECAP_LIB_DIR is $WORK/empty, which has no libroutecap.so" "$WORK/log" || failed "$(cat "$WORK/log")"
+    ;;
+
+  miri)
+    "$CARGO" +nightly miri --version >/dev/null 2>&1 || skipped "no nightly toolchain with Miri is installed (rustup +nightly component add miri)"
+    MIRIFLAGS=-Zmiri-strict-provenance "$CARGO" +nightly miri test --locked -p routecap --lib --features $features
+    ;;
+
+  asan)
+    "$CARGO" +nightly --version >/dev/null 2>&1 || skipped "no nightly toolchain is installed"
+    host=$("$CARGO" +nightly rustc --quiet --lib -p generator --print host-tuple 2>/dev/null) || host=$(uname -m)-unknown-linux-gnu
+    # Rust's runtime comes first in the process, and serves the library too.
+    export RUSTFLAGS='-Zsanitizer=address' CARGO_TARGET_DIR=$ROUTECAP_SOURCE/build/rust/asan ASAN_OPTIONS=detect_odr_violation=0:detect_leaks=1
+    "$CARGO" +nightly test --locked --offline --quiet --target "$host" -p routecap --features $features --test suite -- --skip nothing_leaks --skip small_stacks \
+      >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
+    grep -E '^test result: ok' "$WORK/log"
+    ;;
+
+  package)
+    # Both crates as they would be uploaded, built against the installed library as a user has it: no libclang, no file of the project but the crates' own.
+    git -C "$ROUTECAP_SOURCE" ls-files -z bindings/rust 2>/dev/null | (cd "$ROUTECAP_SOURCE" && xargs -0 -r cp --parents -t "$WORK")
+    [[ -e $WORK/bindings/rust/Cargo.toml ]] || cp -r --parents "$workspace" "$WORK" 2>/dev/null
+    [[ -e $WORK/bindings/rust/Cargo.toml ]] || skipped "the tree is no git checkout"
+    cd "$WORK/bindings/rust"
+    unset ROUTECAP_LIB_DIR ROUTECAP_INCLUDE_DIR ROUTECAP_SOURCE
+    export PKG_CONFIG_PATH=$STAGE/$LIBDIR/pkgconfig LD_LIBRARY_PATH=$STAGE/$LIBDIR LIBCLANG_PATH=/nowhere CARGO_TARGET_DIR=$WORK/target
+    "$CARGO" package --quiet --locked --offline --no-verify -p routecap-sys -p routecap
+    mkdir -p "$WORK/user/src"
+    for crate in routecap-sys routecap; do
+      tar -xzf "$CARGO_TARGET_DIR/package/$crate-0.1.0.crate" -C "$WORK/user"
+      [[ -s $WORK/user/$crate-0.1.0/README.md ]] || failed "$crate has no README.md"
+    done
+    cd "$WORK/user"
+    cp "$workspace/routecap/examples/serving.rs" src/main.rs
+    cp "$workspace/Cargo.lock" .
+    cat >Cargo.toml <<'TOML'
+[package]
+name = "user"
+version = "0.0.0"
+edition = "2024"
+[dependencies]
+routecap = "0.1.0"
+[patch.crates-io]
+routecap = { path = "routecap-0.1.0" }
+routecap-sys = { path = "routecap-sys-0.1.0" }
+[workspace]
+TOML
+    "$CARGO" build --quiet --offline
+    "$CARGO_TARGET_DIR/debug/user" "$WORK/request.frame" >"$WORK/routed"
+    [[ $(wc -l <"$WORK/routed") -eq 33 && -s $WORK/request.frame ]] || failed "the user's program printed $(wc -l <"$WORK/routed") lines"
+    ;;
+
+  *) failed "no part '$part'" ;;
+esac

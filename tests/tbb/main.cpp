@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include "support/device.h"
+
+int main(int argc, char** argv) {
+  return routecap_test::run_on_test_backend([&] { return doctest::Context(argc, argv).run(); });
+}
