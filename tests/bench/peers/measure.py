@@ -140,7 +140,8 @@ def main():
                 "rows": [line for line in lines if "stage" in line],
             }
         )
-    missed = table.write(options.results, reports)
+        # After each of them, so that an interrupted run has told what it knows.
+        missed = table.write(options.results, reports)
     print(table.text_of(reports))
     for line in missed:
         print(f"MISSED {line}")
