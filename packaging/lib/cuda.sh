@@ -46,7 +46,7 @@ build_cuda() {
 # What tests/cuda/run runs: code for the GPU of this machine alone, where there is one.
 build_cuda_gpu() {
   local architecture
-  architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
+  architecture=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d . || true)
   configure_cuda cuda-gpu "${architecture:-90}"
   build_targets cuda-gpu routecap routecap_backend_cuda libroutecap_backend_cuda_on_gpu cuda_gpu_checks unit_rules unit_threads property_tests fake_device_async
 }

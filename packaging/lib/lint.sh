@@ -52,8 +52,8 @@ lint_tidy() {
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh .ci/run
+  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run
 }
 
 lint_spelling() {
@@ -68,6 +68,6 @@ lint_licence() {
       say "no SPDX line: $file"
       bad=1
     fi
-  done < <(sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run .ci/run)
+  done < <(sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run tests/cuda/run .ci/run)
   return "$bad"
 }

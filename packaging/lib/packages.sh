@@ -26,6 +26,7 @@ doctest-dev       /usr/include/doctest/doctest.h
 librapidcheck-dev /usr/include/rapidcheck.h
 libbenchmark-dev  /usr/include/benchmark/benchmark.h
 pkg-config        pkg-config
+git               git
 python3-venv      python3
 python3-numpy     /usr/lib/python3/dist-packages/numpy/__init__.py
 LIST

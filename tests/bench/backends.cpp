@@ -107,7 +107,6 @@ void tbb_finalize(benchmark::State& state) {
   beside_host(
       state, 1.7,
       [](StageEngine& engine) {
-        engine.walk();
         engine.destroy();
         engine.capture_layers();
         engine.end_forward();
@@ -118,12 +117,7 @@ void tbb_finalize(benchmark::State& state) {
 
 void tbb_read_into(benchmark::State& state) {
   beside_host(
-      state, 1.7,
-      [](StageEngine& engine) {
-        engine.walk();
-        engine.store_once();
-      },
-      [](StageEngine& engine) { engine.read(); });
+      state, 1.7, [](StageEngine& engine) { engine.store_once(); }, [](StageEngine& engine) { engine.read(); });
 }
 
 void tbb_whole_way(benchmark::State& state) {

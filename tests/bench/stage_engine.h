@@ -86,13 +86,10 @@ class StageEngine {
     destroy();
   }
 
-  /// The rows of the slots aimed at, unless they are there.
+  /// The rows of the slots aimed at first, once.
   void store_once() {
-    const auto at = static_cast<std::size_t>(at_);
-    if (stored_.size() <= at) stored_.resize(at + 1);
-    if (stored_[at]) return;
-    store();
-    stored_[at] = true;
+    if (!stored_) store();
+    stored_ = true;
   }
 
   void read() {
@@ -161,7 +158,7 @@ class StageEngine {
   rcap_output* output_ = nullptr;
   std::vector<rcap_tap*> taps_;
   std::int64_t at_ = 0;
-  std::vector<bool> stored_;  ///< by `at_`
+  bool stored_ = false;
 };
 
 }  // namespace routecap_bench

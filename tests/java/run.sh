@@ -115,5 +115,153 @@ case $part in
     if grep -E '^WARNING|^FATAL|JNI call made|pending exception' "$WORK/log" >&2; then failed "-Xcheck:jni had something to say"; fi
     ;;
 
+  loading)
+    # Where the library is looked for, and what is said where it is not found. The program prints what was loaded.
+    mkdir "$WORK/classes"
+    printf '%s\n' 'public class Where { public static void main(String[] a) { System.out.println(io.github.routecap.RouteCap.origin()); } }' >"$WORK/Where.java"
+    javac -cp "$api" -d "$WORK/classes" "$WORK/Where.java"
+    where() { "$jdk/bin/java" -Djava.io.tmpdir="$WORK/tmp" "$@" -cp "$WORK/classes:$api:$natives" Where; }
+    mkdir "$WORK/tmp"
+
+    # 1. The property, by the JNI library or by the library itself; 2. the environment.
+    [[ $(where "-Droutecap.library=$BUILT/libroutecapjni.so") == "$BUILT/libroutecapjni.so" ]] || failed "-Droutecap.library is not heard"
+    [[ $(where "-Droutecap.library=$LIBRARY") == *"libroutecapjni.so over $LIBRARY" ]] || failed "-Droutecap.library=$LIBRARY is not heard"
+    [[ $(ROUTECAP_LIBRARY=$BUILT/libroutecapjni.so where) == "$BUILT/libroutecapjni.so" ]] || failed "ROUTECAP_LIBRARY is not heard"
+    # 3. The library path.
+    [[ $(where "-Djava.library.path=$BUILT") == 'System.loadLibrary("routecapjni")' ]] || failed "java.library.path is not heard"
+    # 4. The jar, into a folder that many starts share and nobody else may write to.
+    rm -rf "$WORK/tmp"
+    mkdir "$WORK/tmp"
+    for start in 1 2 3 4 5 6 7 8; do where >"$WORK/start.$start" & done
+    wait
+    where >"$WORK/start.9"
+    [[ $(sort -u "$WORK"/start.* | wc -l) -eq 1 && $(wc -l <"$WORK/start.1") -eq 1 ]] || failed "$(cat "$WORK"/start.*)"
+    [[ $(find "$WORK/tmp" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' | wc -l) -eq 1 ]] || failed "$(ls "$WORK/tmp")"
+    folder=$(dirname "$(<"$WORK/start.1")")
+    [[ $(find "$folder" -mindepth 1 | wc -l) -eq 2 && $(stat -c %a "$folder") == 700 ]] || failed "$(ls -la "$folder")"
+    # A file that was damaged is written again; a folder that others may write to is not used.
+    truncate -s 100 "$folder/libroutecapjni.so"
+    where >/dev/null
+    chmod 777 "$folder"
+    if where >"$WORK/said" 2>&1; then failed "a folder of mode 777 was loaded from"; fi
+    grep -q 'is not a folder of this user alone (mode 0700)' "$WORK/said" || failed "$(cat "$WORK/said")"
+    chmod 700 "$folder"
+    # Another folder.
+    [[ $(where "-Droutecap.tmpdir=$WORK/elsewhere") == "$WORK/elsewhere/"* ]] || failed "-Droutecap.tmpdir is not heard"
+
+    # Nothing will do: one exception, a line for each try.
+    if ROUTECAP_LIBRARY=relative.so "$jdk/bin/java" -Droutecap.library=/nowhere/libroutecap.so -cp "$WORK/classes:$api" Where >"$WORK/said" 2>&1; then
+      failed "a library was found"
+    fi
+    for line in 'LibraryNotFoundException: NOT_FOUND: the native library could not be loaded; tried:' '-Droutecap.library=/nowhere/libroutecap.so: ' \
+      'ROUTECAP_LIBRARY=relative.so: not an absolute path' 'System.loadLibrary("routecapjni") in ' 'the jar routecap-natives: there is none with classifier'; do
+      grep -qF -- "$line" "$WORK/said" || failed "no '$line' in: $(cat "$WORK/said")"
+    done
+    if where -Droutecap.api=carrier-pigeon >"$WORK/said" 2>&1; then failed "pigeons were used"; fi
+    grep -q 'there is no such way to call the library' "$WORK/said" || failed "$(cat "$WORK/said")"
+
+    # Nothing may be run from a file system: said by name. It needs a mount of our own.
+    if unshare -m true 2>/dev/null; then
+      mkdir "$WORK/noexec"
+      # shellcheck disable=SC2016
+      if unshare -m bash -c 'mount -t tmpfs -o noexec none "$1/noexec" && exec "$2" -Droutecap.tmpdir="$1/noexec" -cp "$3" Where' \
+        - "$WORK" "$jdk/bin/java" "$WORK/classes:$api:$natives" >"$WORK/said" 2>&1; then failed "a library was loaded from a file system mounted noexec"; fi
+      grep -q 'the file system is mounted noexec; -Droutecap.tmpdir=FOLDER' "$WORK/said" || failed "$(cat "$WORK/said")"
+    fi
+
+    # A second class loader is refused by Java itself; the message says what to do (Java 17), and no crash follows.
+    cat >"$WORK/Twice.java" <<'JAVA'
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+public class Twice {
+  public static void main(String[] jars) throws Exception {
+    for (int loader = 0; loader < 2; loader++) {
+      URL[] urls = {new File(jars[0]).toURI().toURL(), new File(jars[1]).toURI().toURL()};
+      try {
+        System.out.println(new URLClassLoader(urls, null).loadClass("io.github.routecap.RouteCap").getMethod("version").invoke(null));
+      } catch (java.lang.reflect.InvocationTargetException e) {
+        System.out.println(e.getCause().getMessage());
+      }
+    }
+  }
+}
+JAVA
+    javac -d "$WORK/classes" "$WORK/Twice.java"
+    "$jdk/bin/java" -Djava.io.tmpdir="$WORK/tmp" -cp "$WORK/classes" Twice "$api" "$natives" >"$WORK/said"
+    [[ $(head -1 "$WORK/said") == "$version" ]] || failed "$(cat "$WORK/said")"
+    grep -q 'a process has one class loader for it' "$WORK/said" || failed "$(cat "$WORK/said")"
+    ;;
+
+  modules)
+    # On the module path, all jars there; as one fat jar; and on a Java that wants native code allowed.
+    mkdir "$WORK/classes" "$WORK/fat" "$WORK/tmp"
+    printf '%s\n' 'public class How { public static void main(String[] a) { System.out.println(io.github.routecap.RouteCap.api() + " " + io.github.routecap.RouteCap.class.getModule()); } }' \
+      >"$WORK/How.java"
+    javac -cp "$api" -d "$WORK/classes" "$WORK/How.java"
+    jars=$api:$natives
+    if [[ -e $ffm ]]; then jars=$jars:$ffm; fi
+    how() {
+      local java=$1/bin/java
+      shift
+      "$java" -Djava.io.tmpdir="$WORK/tmp" "$@" How
+    }
+    [[ $(how "$jdk" -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes") == "jni module io.github.routecap" ]] || failed "the module path does not work"
+    (cd "$WORK/fat" && for jar in ${jars//:/ }; do "$jdk/bin/jar" xf "$jar"; done && rm -f module-info.class)
+    "$jdk/bin/jar" cf "$WORK/fat.jar" -C "$WORK/fat" .
+    [[ $(how "$jdk" -cp "$WORK/classes:$WORK/fat.jar") == jni* ]] || failed "a fat jar does not work"
+    [[ -e $ffm && $(feature "$newest") -ge 24 ]] || skipped "no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
+    allowed=io.github.routecap,io.github.routecap.ffm
+    [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=$allowed -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes") == ffm* ]] ||
+      failed "ffm is not chosen on the module path"
+    [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=ALL-UNNAMED -cp "$WORK/classes:$WORK/fat.jar") == ffm* ]] ||
+      failed "ffm is not chosen in a fat jar"
+    if how "$newest" --illegal-native-access=deny -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes" >"$WORK/said" 2>&1; then
+      failed "native code was called and not allowed"
+    fi
+    grep -q -- '--enable-native-access=io.github.routecap' "$WORK/said" || failed "$(cat "$WORK/said")"
+    ;;
+
+  javadoc)
+    # shellcheck disable=SC2046
+    "$jdk/bin/javadoc" -quiet --release 17 -Xdoclint:all -Werror -d "$WORK/html" --module-source-path "io.github.routecap=$ROUTECAP_SOURCE/bindings/java/routecap/src/main/java" \
+      --module io.github.routecap >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
+    [[ -s $WORK/html/io.github.routecap/io/github/routecap/Capturer.html ]] || failed "no page was written"
+    if [[ -e $WORK/html/io.github.routecap/io/github/routecap/internal/Span.html ]]; then failed "what is internal has pages"; fi
+    ;;
+
+  serving)
+    "$jdk/bin/java" -Djava.io.tmpdir="$WORK" -cp "$examples:$api:$natives" io.github.routecap.examples.Serving "$WORK/request.frame" >"$WORK/routed"
+    [[ $(wc -l <"$WORK/routed") -eq 33 ]] || failed "the example printed $(wc -l <"$WORK/routed") lines"
+    [[ -x $PRINT_FRAME ]] || skipped "print_frame was not built"
+    "$PRINT_FRAME" "$WORK/request.frame" >"$WORK/recorded"
+    diff "$WORK/routed" "$WORK/recorded" || failed "C reads other rows than the router chose"
+    if [[ -x $COMMAND ]]; then
+      # The command reads the same ids, through another form.
+      "$COMMAND" convert "$WORK/request.frame" --to lists -o "$WORK/request.json"
+      sed -E 's/.*\[(.*)\]$/\1/' "$WORK/routed" | tr ' ' '\n' >"$WORK/ids.routed"
+      tr -c '0-9' '\n' <"$WORK/request.json" | grep . >"$WORK/ids.command"
+      diff "$WORK/ids.routed" "$WORK/ids.command" || failed "the command reads other ids than the router chose"
+    fi
+    ;;
+
+  quickstart)
+    "$jdk/bin/java" -Djava.io.tmpdir="$WORK" -cp "$examples:$api:$natives" io.github.routecap.examples.Quickstart >"$WORK/printed"
+    # README's block of output is the C sample's too.
+    awk '/^```text$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$ROUTECAP_SOURCE/README.md" >"$WORK/promised"
+    [[ -s $WORK/promised ]] || failed "README.md has no block of output"
+    diff "$WORK/promised" "$WORK/printed"
+    ;;
+
+  bench)
+    # Each once, to see that they run. Times are for the command in bindings/java/README.md.
+    "$jdk/bin/java" "-Djava.library.path=$BUILT" -cp "$TREE/benchmark/target/classes:$api:$TREE/benchmark/target/libs/*" org.openjdk.jmh.Main -f 0 -wi 1 -i 1 -w 50ms -r 100ms \
+      >"$WORK/log" 2>&1 || failed "$(tail -40 "$WORK/log")"
+    for name in abiVersion captureDenied captureDirect captureHeap forward readInto; do
+      grep -qE "^CallBenchmark\.$name +avgt +[0-9.]+ +ns/op" "$WORK/log" || failed "$name did not run: $(tail -20 "$WORK/log")"
+    done
+    ;;
+
   *) failed "no part '$part'" ;;
 esac

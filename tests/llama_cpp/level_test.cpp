@@ -14,9 +14,9 @@ namespace {
 
 // Expert 0 scores best; 2 and 3 are all but level, and so are 4 and 5, of which one more would be chosen.
 constexpr std::array<float, 7> kScores = {0.30F, 0.20F, 0.100001F, 0.1F, 0.05F, 0.04999999F, 0.01F};
-constexpr std::array<std::int32_t, 7> kOwn = {0, 1, 2, 3, 4, 5, 6};
+constexpr std::array<std::int32_t, 7> kRanked = {0, 1, 2, 3, 4, 5, 6};
 
-std::optional<double> apart(const std::vector<std::int32_t>& chosen) { return level_difference(chosen, kScores, kOwn); }
+std::optional<double> apart(const std::vector<std::int32_t>& chosen) { return level_difference(chosen, kScores, kRanked); }
 
 TEST_CASE("the same choice is level, and nothing lies between") { CHECK(apart({0, 1, 2, 3, 4}) == 0.0); }
 

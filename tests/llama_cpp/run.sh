@@ -114,6 +114,8 @@ run 0 --seed 6
 grep -qE '^cells \(row and layer\) compared +[0-9]+$' "$out" || fail "$(cat "$out")"
 run 0 --bench --rounds 4 --json
 [[ $(grep -c '"batch"' "$out") -eq 2 ]] || fail "$(cat "$out")"
+run 0 --bench --rounds 4 --batch 2 --arm capture
+[[ ! -s $out ]] || fail "$(cat "$out")"
 
 # What is refused is named in one line.
 refuses() {
@@ -128,5 +130,7 @@ refuses 2 "--micro-batch wants a whole number from 1 to 64, not '65'" --micro-ba
 refuses 2 "--family wants qwen3moe or deepseek2, not 'x'" --family x
 refuses 2 "--inject wants neighbour-rows or same-token, not 'x'" --inject x
 refuses 2 "--seed wants a value" --seed
+refuses 2 "--arm wants off, asked, split or capture, not 'x'" --arm x
+refuses 2 "--arm wants a --batch beside it" --bench --arm off
 refuses 3 "/nowhere: No such file or directory" --library /nowhere
 refuses 3 "has no libggml-base.*.so" --library "$WORK"

@@ -43,22 +43,26 @@ fn find_library() -> Result<Vec<PathBuf>, String> {
         .map_err(|error| format!("{ADVICE}. pkg-config says: {error}"))
 }
 
-/// The installed header, as bindgen reads it.
+/// The installed header, as bindgen reads it; nothing of it where documentation is built without the library.
 #[cfg(feature = "buildtime-bindgen")]
-fn read_header(include: &[PathBuf]) -> Result<(), String> {
+fn read_header(include: Option<&[PathBuf]>) -> Result<(), String> {
     let out = PathBuf::from(std::env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?).join("bindgen.rs");
-    bindgen::Builder::default()
-        .header_contents("wrapper.h", "#include <routecap/routecap_flat.h>\n")
-        .clang_args(include.iter().map(|folder| format!("-I{}", folder.display())))
-        .allowlist_item("rcap_.*|RCAP_.*")
-        .prepend_enum_name(false)
-        .derive_debug(false)
-        .generate_comments(false)
-        .layout_tests(true)
-        .generate()
-        .map_err(|error| format!("bindgen cannot read routecap_flat.h: {error}"))?
-        .write_to_file(&out)
-        .map_err(|error| format!("{}: {error}", out.display()))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", out.display());
+    match include {
+        None => std::fs::write(&out, "").map_err(failed)?,
+        Some(include) => bindgen::Builder::default()
+            .header_contents("wrapper.h", "#include <routecap/routecap_flat.h>\n")
+            .clang_args(include.iter().map(|folder| format!("-I{}", folder.display())))
+            .allowlist_item("rcap_.*|RCAP_.*")
+            .prepend_enum_name(false)
+            .derive_debug(false)
+            .generate_comments(false)
+            .layout_tests(true)
+            .generate()
+            .map_err(|error| format!("bindgen cannot read routecap_flat.h: {error}"))?
+            .write_to_file(&out)
+            .map_err(failed)?,
+    }
     println!("cargo:rustc-env=ROUTECAP_BINDGEN={}", out.display());
     Ok(())
 }
@@ -67,6 +71,8 @@ fn run() -> Result<(), String> {
     println!("cargo:rerun-if-changed=build.rs");
     // What docs.rs builds is never linked, and it has no libroutecap.
     if set("DOCS_RS").is_some() {
+        #[cfg(feature = "buildtime-bindgen")]
+        read_header(None)?;
         return Ok(());
     }
     let linked = !cfg!(feature = "dynamic-loading");
@@ -78,7 +84,7 @@ fn run() -> Result<(), String> {
         println!("cargo:include={}", folder.display());
     }
     #[cfg(feature = "buildtime-bindgen")]
-    read_header(&include)?;
+    read_header(Some(&include))?;
     Ok(())
 }
 

@@ -47,4 +47,7 @@ struct BenchResult {
 /// @throws EngineError, engine::LibraryError
 [[nodiscard]] BenchResult run_bench(const Library& library, const ModelShape& shape, llama_model* model, const BenchConfig& config);
 
+/// Decodes `rounds * steps` times in one way alone, for a profiler. @throws EngineError, engine::LibraryError
+void run_arm(const Library& library, const ModelShape& shape, llama_model* model, const BenchConfig& config, Arm arm);
+
 }  // namespace llama_demo

@@ -27,9 +27,14 @@ int complain(const char* why, int status) {
 int measure(const Options& options, const Library& library) {
   const ModelShape shape = target_shape(options);
   const ModelHandle model = library.load_model(write_model(library, shape, options.models));
+  if (options.arm) {
+    run_arm(library, shape, model.get(), {.batch = options.batch, .rounds = options.rounds, .steps = options.steps}, *options.arm);
+    return 0;
+  }
   std::vector<BenchResult> results;
   const std::vector<std::int32_t> batches = options.batch > 0 ? std::vector{options.batch} : std::vector{1, 16};
-  for (const std::int32_t batch : batches) results.push_back(run_bench(library, shape, model.get(), {.batch = batch, .rounds = options.rounds}));
+  for (const std::int32_t batch : batches)
+    results.push_back(run_bench(library, shape, model.get(), {.batch = batch, .rounds = options.rounds, .steps = options.steps}));
   const std::string engine = library.llama_version();
   std::fputs((options.json ? json(engine, shape, results) : table(engine, shape, results)).c_str(), stdout);
   return 0;

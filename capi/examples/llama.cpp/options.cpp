@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -36,8 +37,8 @@ bool take_switch(std::string_view name, Options& options) {
 }
 
 bool wants_value(std::string_view name) {
-  for (const char* known :
-       {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--batch", "--rounds"}) {
+  for (const char* known : {"--library", "--models", "--family", "--requests", "--seed", "--drafts", "--micro-batch", "--inject", "--batch",
+                            "--rounds", "--steps", "--arm"}) {
     if (name == known) return true;
   }
   return false;
@@ -55,6 +56,14 @@ Inject inject(std::string_view text) {
   throw UsageError("--inject wants neighbour-rows or same-token, not '" + std::string(text) + "'");
 }
 
+Arm arm(std::string_view text) {
+  constexpr std::array<std::string_view, kArms.size()> kNames = {"off", "asked", "split", "capture"};
+  for (const Arm one : kArms) {
+    if (text == kNames[static_cast<std::size_t>(one)]) return one;
+  }
+  throw UsageError("--arm wants off, asked, split or capture, not '" + std::string(text) + "'");
+}
+
 void take_value(std::string_view name, std::string_view value, Options& options) {
   if (name == "--library") options.library = value;
   if (name == "--models") options.models = value;
@@ -65,6 +74,8 @@ void take_value(std::string_view name, std::string_view value, Options& options)
   if (name == "--micro-batch") options.server.micro_batch_tokens = static_cast<std::int32_t>(number(name, value, {1, options.server.batch_tokens}));
   if (name == "--inject") options.inject = inject(value);
   if (name == "--batch") options.batch = static_cast<std::int32_t>(number(name, value, {1, 64}));
+  if (name == "--arm") options.arm = arm(value);
+  if (name == "--steps") options.steps = static_cast<std::int32_t>(number(name, value, {1, 1000}));
   if (name == "--rounds") options.rounds = static_cast<std::int32_t>(number(name, value, {4, 100000}));
 }
 
@@ -87,6 +98,7 @@ Options parse_options(std::span<const char* const> arguments) {
       throw UsageError(std::string(name) + " wants a value");
     }
   }
+  if (options.arm && options.batch == 0) throw UsageError("--arm wants a --batch beside it");
   if (options.library.empty() && !options.help) throw UsageError("--library, or ROUTECAP_LLAMA_CPP, names the folder of llama.cpp's libraries");
   return options;
 }
@@ -110,7 +122,9 @@ const char* help_text() {
          "  --bench            measure what capturing costs, at batch 1 and 16\n"
          "  --batch N          measure at this batch alone, 1 to 64\n"
          "  --wide             the bench's model with few layers of nearly real widths; a file of 430 MB\n"
-         "  --rounds N         rounds of the bench (40)\n"
+         "  --rounds N         rounds of the bench, in each of which all arms take turns (40)\n"
+         "  --steps N          decodes of a turn, of which the fastest counts (8)\n"
+         "  --arm NAME         decode in one way alone, for a profiler: off, asked, split or capture; needs --batch\n"
          "  --json             print one JSON object instead of the table\n"
          "  -h, --help         this text\n";
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -28,6 +29,8 @@ struct Options {
   bool wide = false;
   std::int32_t batch = 0;  // of the bench; 0 = 1, then 16
   std::int32_t rounds = 40;
+  std::int32_t steps = 8;
+  std::optional<Arm> arm;  // of the bench alone, for a profiler
   bool json = false;
   bool help = false;
 };

@@ -18,6 +18,9 @@ RouterTap::RouterTap(const Library& library, Config config) : library_(library),
 
 bool RouterTap::on_eval(ggml_tensor* tensor, bool ask, void* self) {
   auto& tap = *static_cast<RouterTap*>(self);
+  // The engine asks about some thousand nodes a forward, and nearly all of them end here: top-k ids are a view, and weights are looked for behind
+  // them only.
+  if (ask && tensor->op != GGML_OP_VIEW && tap.topk_ == nullptr) return false;
   try {
     if (ask) return tap.ask(tensor);
     tap.take(tensor);
@@ -59,7 +62,6 @@ std::int64_t RouterTap::column_of(const char* name, const std::string& prefix) c
 
 bool RouterTap::ask(const ggml_tensor* tensor) {
   if (failure_ != nullptr) return false;
-  // The engine asks about some thousand nodes a forward, and nearly all of them end here: top-k ids are a view.
   const std::int64_t column = tensor->op == GGML_OP_VIEW ? column_of(tensor->name, topk_prefix_) : -1;
   if (column >= 0) {
     if (batch_ == nullptr) {

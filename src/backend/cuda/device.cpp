@@ -34,6 +34,7 @@ Device::Device(const rcap_plugin_host& host, std::int32_t ordinal)
   check_driver(driver().primary_retain(&context_, ordinal), "cuDevicePrimaryCtxRetain");
   try {
     const Guest guest(context_, Mode::kRelaxed);
+    describe();
     check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   } catch (...) {
     static_cast<void>(driver().primary_release(ordinal_));
@@ -51,7 +52,7 @@ Device::~Device() {
   static_cast<void>(driver().primary_release(ordinal_));
 }
 
-void Device::describe(char* text, std::int64_t bytes) const {
+void Device::describe() {
   char name[64] = "a CUDA device";
   static_cast<void>(driver().device_name(name, sizeof name, ordinal_));
   int major = 0;
@@ -60,12 +61,14 @@ void Device::describe(char* text, std::int64_t bytes) const {
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal_), "cudaDeviceGetAttribute");
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal_), "cudaDeviceGetAttribute");
   check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
-  std::snprintf(text, static_cast<std::size_t>(bytes), "%s, compute capability %d.%d, driver for CUDA %d.%d", name, major, minor, version / 1000,
+  std::snprintf(description_, sizeof description_, "%s, compute capability %d.%d, driver for CUDA %d.%d", name, major, minor, version / 1000,
                 version % 1000 / 10);
 }
 
 void* Device::allocate(std::int32_t home, std::int64_t bytes) {
-  const auto size = static_cast<std::size_t>(bytes == 0 ? 1 : bytes);
+  // Whole words: an atomic step on the last byte takes the word around it.
+  constexpr std::int64_t kWhole = 16;
+  const auto size = static_cast<std::size_t>(bytes == 0 ? kWhole : (bytes + kWhole - 1) / kWhole * kWhole);
   void* memory = nullptr;
   if (home == RCAP_PLUGIN_DEVICE) {
     check(cudaMalloc(&memory, size), "cudaMalloc");

@@ -24,7 +24,7 @@ class Device {
   [[nodiscard]] std::int32_t ordinal() const { return ordinal_; }
   [[nodiscard]] CUcontext context() const { return context_; }
   /// Name, compute capability and driver, in words.
-  void describe(char* text, std::int64_t bytes) const;
+  [[nodiscard]] const char* description() const { return description_; }
 
   /// Zeroed memory of a `rcap_plugin_home`.
   void* allocate(std::int32_t home, std::int64_t bytes);
@@ -63,6 +63,7 @@ class Device {
   [[nodiscard]] std::int64_t held(std::int32_t home) const { return held_[home].load(std::memory_order_relaxed); }
 
  private:
+  void describe();
   void launch_with(int kernel, std::int64_t blocks, const void* args, cudaStream_t stream) const;
   /// Waits until nothing runs on the stream. Where even that fails, the device counts as lost: nobody may touch the memory.
   void outlast(cudaStream_t stream);
@@ -70,6 +71,7 @@ class Device {
   const rcap_plugin_host& host_;
   std::int32_t ordinal_;
   std::int64_t zero_copy_bytes_ = 0;
+  char description_[128] = {};  ///< asked for at the opening: a device that is lost answers nothing
   CUcontext context_ = nullptr;
   cudaStream_t own_stream_ = nullptr;
   std::atomic<std::int64_t> held_[2] = {0, 0};

@@ -95,16 +95,14 @@ std::int32_t open_device(const rcap_plugin_host* host, const rcap_plugin_options
 
 void close_device(rcap_plugin_device* device) { delete &device_of(device); }
 
-std::int32_t describe(rcap_plugin_device* handle, rcap_plugin_description* out, rcap_plugin_error* error) {
-  // A lost device can still be described.
-  return guard(device_of(handle).host(), error, [&] {
-    const Device& device = device_of(handle);
-    rcap_plugin_description description{};
-    description.device_ordinal = device.ordinal();
-    description.threads = 1;
-    device.describe(description.description, sizeof description.description);
-    give(*out, description);
-  });
+std::int32_t describe(rcap_plugin_device* handle, rcap_plugin_description* out, rcap_plugin_error* /*error*/) {
+  const Device& device = device_of(handle);
+  rcap_plugin_description description{};
+  description.device_ordinal = device.ordinal();
+  description.threads = 1;
+  std::strncpy(description.description, device.description(), sizeof description.description - 1);
+  give(*out, description);
+  return RCAP_STATUS_OK;
 }
 
 std::int32_t allocate(rcap_plugin_device* handle, std::int32_t home, std::int64_t bytes, void** memory, rcap_plugin_error* error) {
@@ -260,7 +258,8 @@ constexpr rcap_plugin_table kTable = {sizeof(rcap_plugin_table),
                                       &prepare,
                                       &stream_create,
                                       &stream_destroy,
-                                      &counters};
+                                      &counters,
+                                      /*parallel_for=*/nullptr};
 
 }  // namespace
 

@@ -24,7 +24,7 @@ RCAP_HD inline void for_each_word(std::int64_t bytes, const GridThread& thread, 
 }
 
 /// Words that a block of the bodies below takes.
-inline constexpr std::int64_t kBlockWords = 4 * kBlockThreads;
+inline constexpr std::int64_t kBlockWords = std::int64_t{4} * kBlockThreads;
 
 struct ClearArgs {
   std::uint8_t* marks = nullptr;  ///< 8-byte aligned

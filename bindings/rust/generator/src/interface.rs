@@ -129,10 +129,10 @@ impl Interface {
                     let parameters = parameters(node).map_err(|error| format!("{name}: {error}"))?;
                     interface.functions.push(Function { name, result, parameters, features });
                 }
-                "cdecl" if attributes.get("storage").is_some_and(|storage| storage == "typedef") => {
-                    if attributes["type"] == format!("struct {name}") {
-                        interface.handles.push(name);
-                    }
+                "cdecl"
+                    if attributes.get("storage").is_some_and(|storage| storage == "typedef") && attributes["type"] == format!("struct {name}") =>
+                {
+                    interface.handles.push(name);
                 }
                 _ => {}
             }

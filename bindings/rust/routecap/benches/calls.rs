@@ -2,6 +2,9 @@
 
 //! What the safe crate adds to a call of C: the same capture of one row both ways, and a decode token from its first capture to its stored row.
 
+// criterion's macro makes a function without a word about it.
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//! From start-up to the rows of a request.
+
 use std::time::Duration;
 
 use routecap::{Capture, Capturer, Forward, Read, Role, Stream};

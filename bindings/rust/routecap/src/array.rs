@@ -307,3 +307,47 @@ impl Default for Stream {
         Self::DEFAULT
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Array, ArrayMut, BF16, DType, F16};
+    use crate::Memory;
+
+    #[test]
+    fn an_array_is_the_slice_it_was_made_of() {
+        let slice = [1_i16, -2, 3];
+        let array = Array::from(&slice);
+        assert_eq!((array.as_ptr(), array.bytes(), array.dtype(), array.memory()), (slice.as_ptr().cast(), 6, DType::Int16, Memory::Host));
+        let (elements, count) = array.elements::<i16>("numbers").unwrap();
+        // SAFETY: the slice it came from.
+        assert_eq!(unsafe { std::slice::from_raw_parts(elements, count as usize) }, slice);
+        assert_eq!(array.elements::<i32>("numbers").unwrap_err().text(), "numbers are Int16, not Int32");
+        // SAFETY: nothing reads it.
+        let device = unsafe { array.on_device() };
+        assert!(device.memory() == Memory::Device && device.on_host("slots").is_err());
+    }
+
+    #[test]
+    fn what_is_empty_is_given_without_a_pointer() {
+        let empty = Array::new::<u8>(&[]);
+        assert!(empty.is_given() && empty.as_ptr().is_null() && empty.bytes() == 0);
+        assert!(!Array::NONE.is_given() && Array::NONE.dtype_or_int64() == DType::Int64.raw());
+    }
+
+    #[test]
+    fn what_is_filled_is_the_slice() {
+        let mut slice = [0_u16; 4];
+        let mut array = ArrayMut::from(&mut slice);
+        assert!(array.must_be(DType::UInt16, "ids").is_ok() && array.must_be(DType::UInt8, "ids").is_err());
+        let (data, bytes) = array.parts();
+        // SAFETY: the slice's own bytes.
+        unsafe { std::ptr::write_bytes(data.cast::<u8>(), 0xff, bytes as usize) };
+        assert_eq!(slice, [u16::MAX; 4]);
+    }
+
+    #[test]
+    fn halves_are_exact_at_their_edges() {
+        assert_eq!([0x3c00, 0x0001, 0x7c00].map(|bits| F16(bits).to_f32()), [1.0, 2f32.powi(-24), f32::INFINITY]);
+        assert_eq!(BF16(0xc000).to_f32().to_bits(), (-2.0_f32).to_bits());
+    }
+}

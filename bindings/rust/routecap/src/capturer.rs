@@ -133,7 +133,7 @@ impl Capturer {
         let sealed = (|| unsafe { call!(capturer_seal(self.inner.raw())) })();
         match sealed {
             Ok(_) => Ok(Sealed::new(self.inner)),
-            Err(error) => Err(SealError { capturer: Box::new(self), error }),
+            Err(error) => Err(SealError { capturer: Box::new(Mutex::new(self)), error }),
         }
     }
 }
@@ -148,7 +148,8 @@ impl fmt::Debug for Capturer {
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct SealError {
-    capturer: Box<Capturer>,
+    /// An error goes anywhere, and is looked at from anywhere; the capturer comes out by value alone.
+    capturer: Box<Mutex<Capturer>>,
     #[source]
     error: Error,
 }
@@ -163,7 +164,7 @@ impl SealError {
     /// The capturer, to mend what was lacking and seal it again.
     #[must_use]
     pub fn into_capturer(self) -> Capturer {
-        *self.capturer
+        self.capturer.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

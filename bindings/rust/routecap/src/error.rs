@@ -174,3 +174,32 @@ pub(crate) use destroy;
 pub(crate) fn filled<T>(handle: *mut T) -> Result<std::ptr::NonNull<T>, Error> {
     std::ptr::NonNull::new(handle).ok_or_else(|| Error::refused(Code::Internal, "the library answered OK and gave no handle"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Code, Error, Failed, text};
+
+    #[test]
+    fn a_call_that_failed_fills_the_struct() {
+        let mut failed = Failed::new();
+        let raw = failed.as_mut_ptr();
+        assert_eq!(failed.check(3).unwrap(), 3);
+        // SAFETY: as the library does it: code, detail, and a text with its zero; the rest stays as it was.
+        unsafe {
+            assert_eq!((*raw).struct_size, 256);
+            (&raw mut (*raw).detail).write(9);
+            for (at, byte) in b"slot is 7\0".iter().enumerate() {
+                (&raw mut (*raw).text).cast::<u8>().add(at).write(*byte);
+            }
+        }
+        assert_eq!(failed.check(Code::OutOfRange.raw()).unwrap_err().text(), "slot is 7");
+        assert_eq!(failed.check(Code::NotReady.raw()).unwrap_err(), Error::NotReady { sequence: Some(9) });
+        assert_eq!(failed.check(Code::Busy.raw()).unwrap_err(), Error::Busy);
+    }
+
+    #[test]
+    fn a_field_ends_at_its_zero() {
+        assert_eq!(text(&[104, 105, 0, 120]), "hi");
+        assert_eq!(text(&[104, 105]), "hi");
+    }
+}

@@ -234,3 +234,21 @@ impl fmt::Debug for Tap<'_> {
         out.debug_struct("Tap").field("id", &self.id.0).field("enabled", &self.is_enabled()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Capture;
+
+    #[test]
+    fn rows_are_counted_from_the_array() {
+        let ids = [0_i16; 14];
+        assert_eq!(Capture::new(&ids, 7).count(), 2);
+        assert_eq!(Capture::new(&ids[..13], 7).count(), 1);
+        assert_eq!(Capture::new(&ids[..6], 7).count(), 0);
+        // The last row need not fill its stride.
+        assert_eq!(Capture::new(&ids, 2).ids_row_stride(8).count(), 4);
+        assert_eq!(Capture::new(&ids[..13], 2).ids_row_stride(8).count(), 3);
+        assert_eq!((Capture::new(&ids, 0).count(), Capture::new(&ids, -3).count(), Capture::new(&ids, i32::MAX).count()), (0, 0, 0));
+        assert_eq!(Capture::new(&ids, 7).tokens(9).count(), 9);
+    }
+}

@@ -30,3 +30,23 @@ impl<W: Clone> Waiting<W> {
         self.0.drain().map(|(_, waker)| waker).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Waiting;
+
+    #[test]
+    fn one_waker_a_forward_and_the_last_one_counts() {
+        let mut waiting = Waiting::default();
+        waiting.put(3, &"first");
+        waiting.put(3, &"second");
+        waiting.put(4, &"other");
+        assert!(waiting.has(3) && !waiting.has(5));
+        assert_eq!((waiting.take(3), waiting.take(3), waiting.take(9)), (Some("second"), None, None));
+        waiting.put(5, &"last");
+        let mut all = waiting.take_all();
+        all.sort_unstable();
+        assert_eq!(all, ["last", "other"]);
+        assert!(waiting.take_all().is_empty());
+    }
+}

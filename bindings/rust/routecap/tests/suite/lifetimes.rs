@@ -15,6 +15,8 @@ fn what_may_cross_threads() {
     send::<Sealed>();
     (send::<Tap<'static>>(), send::<Output>(), send::<Reader>(), send::<Record>(), send::<Backend>(), send::<Error>());
     (sync::<Reader>(), sync::<Record>(), sync::<Backend>(), sync::<Error>());
+    // Errors fit where programs put them all.
+    (send::<routecap::SealError>(), sync::<routecap::SealError>(), send::<routecap::FrameError>(), sync::<routecap::FrameError>());
 }
 
 /// Nothing is left without its capturer, in whatever order things are dropped.

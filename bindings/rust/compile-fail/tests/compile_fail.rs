@@ -4,5 +4,5 @@
 
 #[test]
 fn what_must_not_compile() {
-    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
