@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Java gateway between engines in processes of their own. CMakeLists.txt says what is in the environment.
+# The parts of these tests, one per run: run.sh PART. CMakeLists.txt says what is in the environment.
 set -euo pipefail
 
+part=$1
 binding=$ROUTECAP_SOURCE/bindings/java
 failed() {
   printf '%s\n' "$*" >&2
@@ -48,14 +49,30 @@ run() {
   "${jdks[$version]}/bin/java" "${native[@]}" "-Djava.library.path=$JNI" -cp "$path" "$@"
 }
 
-mapfile -t files < <(sources "$binding/examples/gateway/src")
-compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
-# A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
-for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
-  run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
-    io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
-  cat "$WORK/$version"
-done
-threads=ThreadPoolExecutor
-if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
-grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"
+case $part in
+  gateway)
+    mapfile -t files < <(sources "$binding/examples/gateway/src")
+    compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
+    # A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
+    for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
+      run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
+        io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
+      cat "$WORK/$version"
+    done
+    threads=ThreadPoolExecutor
+    if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
+    grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"
+    ;;
+
+  out_of_memory)
+    # The library's allocations fail, and nobody else's: what is preloaded looks at who calls.
+    compile 17 "$WORK/example" "$WORK/binding" "$oldest" "$binding/routecap/src/test/java/io/github/routecap/OutOfMemoryCheck.java"
+    for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
+      LD_PRELOAD=$FAILING_NEW run "$version" "$WORK/binding:$WORK/example" -Xcheck:jni -XX:TieredStopAtLevel=1 io.github.routecap.OutOfMemoryCheck \
+        >"$WORK/$version" 2>&1 || failed "Java $version: $(cat "$WORK/$version")"
+      grep -E '^[0-9]+ failures over jni$' "$WORK/$version" || failed "$(cat "$WORK/$version")"
+    done
+    ;;
+
+  *) failed "no part '$part'" ;;
+esac
