@@ -167,16 +167,6 @@ PYTHON
     MIRIFLAGS=-Zmiri-strict-provenance "$CARGO" +nightly miri test --locked -p routecap --lib --features $features
     ;;
 
-  asan)
-    "$CARGO" +nightly --version >/dev/null 2>&1 || skipped "no nightly toolchain is installed"
-    host=$("$CARGO" +nightly rustc --quiet --lib -p generator --print host-tuple 2>/dev/null) || host=$(uname -m)-unknown-linux-gnu
-    # Rust's runtime comes first in the process, and serves the library too.
-    export RUSTFLAGS='-Zsanitizer=address' CARGO_TARGET_DIR=$ROUTECAP_SOURCE/build/rust/asan ASAN_OPTIONS=detect_odr_violation=0:detect_leaks=1
-    "$CARGO" +nightly test --locked --offline --quiet --target "$host" -p routecap --features $features --test suite -- --skip nothing_leaks --skip small_stacks \
-      >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
-    grep -E '^test result: ok' "$WORK/log"
-    ;;
-
   package)
     # Both crates as they would be uploaded, built against the installed library as a user has it: no libclang, no file of the project but the crates' own.
     git -C "$ROUTECAP_SOURCE" ls-files -z bindings/rust 2>/dev/null | (cd "$ROUTECAP_SOURCE" && xargs -0 -r cp --parents -t "$WORK")

@@ -8,7 +8,7 @@ use crate::api::Api;
 
 pub(crate) fn write(api: &Api) -> String {
     let mut out = String::from(crate::ffi::HEADER);
-    out.push_str("//! Sizes, offsets and defaults of the structs, as capi/abi/api.json has them.\n\nuse std::mem::{offset_of, size_of};\n\nuse routecap_sys::*;\n\n");
+    out.push_str("//! Sizes, offsets and defaults of the structs, as capi/abi/api.json has them.\n\n#![allow(clippy::too_many_lines)]\n\nuse std::mem::{offset_of, size_of};\n\nuse routecap_sys::*;\n\n");
     out.push_str("/// Offset and size of a field.\nmacro_rules! field {\n    ($of:ident . $field:ident) => {{\n        fn size<T>(_: impl Fn(&$of) -> &T) -> usize {\n            size_of::<T>()\n        }\n");
     out.push_str("        (offset_of!($of, $field), size(|value: &$of| &value.$field))\n    }};\n}\n\n#[test]\nfn layouts() {\n");
     for one in &api.structs {

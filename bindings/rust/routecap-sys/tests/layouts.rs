@@ -3,6 +3,8 @@
 
 //! Sizes, offsets and defaults of the structs, as capi/abi/api.json has them.
 
+#![allow(clippy::too_many_lines)]
+
 use std::mem::{offset_of, size_of};
 
 use routecap_sys::*;

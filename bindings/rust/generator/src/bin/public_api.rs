@@ -208,6 +208,10 @@ impl Docs {
                 self.walk_all(&inner["items"], name);
                 continue;
             }
+            // The compiler's own, which no stable program can name.
+            if ["Freeze", "UnsafeUnpin"].contains(&path_of(&inner["trait"]).as_str()) {
+                continue;
+            }
             let mut line = String::new();
             let not = if inner["is_negative"].as_bool().unwrap_or_default() { "!" } else { "" };
             let _ = write!(line, "impl{} {not}{} for {name}", generics(&inner["generics"]), path_of(&inner["trait"]));
