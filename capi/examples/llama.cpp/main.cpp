@@ -31,10 +31,12 @@ int measure(const Options& options, const Library& library) {
     run_arm(library, shape, model.get(), {.batch = options.batch, .rounds = options.rounds, .steps = options.steps}, *options.arm);
     return 0;
   }
-  std::vector<BenchResult> results;
   const std::vector<std::int32_t> batches = options.batch > 0 ? std::vector{options.batch} : std::vector{1, 16};
-  for (const std::int32_t batch : batches)
+  std::vector<BenchResult> results;
+  results.reserve(batches.size());
+  for (const std::int32_t batch : batches) {
     results.push_back(run_bench(library, shape, model.get(), {.batch = batch, .rounds = options.rounds, .steps = options.steps}));
+  }
   const std::string engine = library.llama_version();
   std::fputs((options.json ? json(engine, shape, results) : table(engine, shape, results)).c_str(), stdout);
   return 0;
