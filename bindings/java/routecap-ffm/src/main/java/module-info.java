@@ -6,6 +6,8 @@ module io.github.routecap.ffm {
 
   exports io.github.routecap.ffm;
 
+  uses io.github.routecap.internal.NativeFiles;
+
   provides io.github.routecap.internal.Provider with
       io.github.routecap.ffm.FfmProvider;
 }

@@ -7,7 +7,10 @@ import java.io.Serial;
 public class RouteCapException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
+  /** What kind of failure it is. */
   private final Code code;
+
+  /** The sequence that is lacking, or 0. */
   private final long detail;
 
   /**
