@@ -59,10 +59,10 @@ case $part in
     # Warnings, clippy's pedantic ones and what the stated oldest Rust lacks are errors (Cargo.toml has the lints that are allowed).
     cargo clippy --quiet --workspace --all-targets --features routecap/async,routecap/half,routecap/ndarray,routecap/serde
     cargo clippy --quiet -p routecap-sys -p routecap --features routecap/dynamic-loading
-    cargo fmt -p routecap -p routecap-sys -p gateway -p generator -p compile-fail --check >"$WORK/format" 2>&1 || {
-      # The generated tests are laid out by the generator.
-      grep '^Diff in' "$WORK/format" | grep -v '/routecap-sys/tests/layouts.rs' && failed "not as rustfmt writes it: $(head -n 40 "$WORK/format")"
-    }
+    # The generated tests are laid out by the generator.
+    "$CARGO" fmt -p routecap -p routecap-sys -p gateway -p generator -p compile-fail --check >"$WORK/format" 2>&1 || true
+    unformatted=$(grep '^Diff in' "$WORK/format" | grep -v '/routecap-sys/tests/layouts.rs') || true
+    [[ -z $unformatted ]] || failed "not as rustfmt writes it: $unformatted"
     ;;
 
   bindgen)

@@ -11,7 +11,7 @@
 #![allow(non_camel_case_types)]
 
 #[rustfmt::skip]
-#[allow(clippy::doc_markdown)]
+#[allow(clippy::doc_markdown, clippy::must_use_candidate, clippy::too_many_arguments)]
 mod ffi;
 #[cfg(feature = "dynamic-loading")]
 mod load;

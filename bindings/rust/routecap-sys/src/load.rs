@@ -9,14 +9,14 @@ use crate::{LoadError, RCAP_SONAME, Tried, rcap_api, table_of};
 /// `ROUTECAP_LIBRARY`, else the SONAME in the dynamic linker's search path.
 pub(crate) fn find() -> Result<&'static rcap_api, LoadError> {
     let named = std::env::var_os("ROUTECAP_LIBRARY").filter(|name| !name.is_empty() && !is_privileged());
-    open(named.unwrap_or_else(|| RCAP_SONAME.into()))
+    open(&named.unwrap_or_else(|| RCAP_SONAME.into()))
 }
 
-fn open(name: std::ffi::OsString) -> Result<&'static rcap_api, LoadError> {
+fn open(name: &std::ffi::OsStr) -> Result<&'static rcap_api, LoadError> {
     let shown = name.to_string_lossy().into_owned();
     let refused = |reason: String| LoadError { tried: vec![Tried { name: shown.clone(), reason }] };
     // SAFETY: the library's initializers do nothing but set up the C++ runtime.
-    let library = unsafe { Library::open(Some(&name), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| refused(reason_of(&error)))?;
+    let library = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| refused(reason_of(&error)))?;
     // SAFETY: the type is the one that every version of the library has.
     let get_api = unsafe { library.get::<unsafe extern "C" fn(i32) -> *const rcap_api>(b"rcap_get_api\0") };
     let get_api = *get_api.map_err(|_| refused("is not routecap: it has no rcap_get_api".to_owned()))?;

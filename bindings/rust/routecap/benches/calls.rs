@@ -18,7 +18,6 @@ fn sealed(layers: i32) -> (Sealed, Vec<TapId>) {
     let capturer = Capturer::builder(256, K as i32, &numbers).chunked_prefill_size(64).num_slots(1024).create().unwrap();
     let target = capturer.add_model(Role::Target, "target").unwrap();
     let taps = numbers.iter().map(|layer| target.add_tap(*layer).unwrap()).collect();
-    drop(target);
     (capturer.seal().unwrap(), taps)
 }
 
