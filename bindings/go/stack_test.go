@@ -20,7 +20,7 @@ func TestThreadsWithSmallStacks(t *testing.T) {
 	const role = "ROUTECAP_TEST_SMALL_STACKS"
 	if os.Getenv(role) == "" {
 		// A thread's stack is as large as the limit was when the process began.
-		command := exec.Command("sh", "-c", `ulimit -S -s 256 && exec "$0" "$@"`, os.Args[0], "-test.run", "^TestThreadsWithSmallStacks$", "-test.v")
+		command := exec.Command("/bin/sh", "-c", `ulimit -S -s 256 && exec "$0" "$@"`, os.Args[0], "-test.run", "^TestThreadsWithSmallStacks$", "-test.v")
 		command.Env = append(os.Environ(), role+"=1")
 		said, err := command.CombinedOutput()
 		if err != nil || !bytes.Contains(said, []byte("--- PASS: TestThreadsWithSmallStacks")) {

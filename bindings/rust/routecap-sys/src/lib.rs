@@ -20,9 +20,17 @@ use std::fmt;
 
 pub use ffi::*;
 
-/// The installed header as bindgen read it when this crate was built.
+/// The installed header as bindgen read it when this crate was built. Its functions are declared a second time, with its own handles.
 #[cfg(feature = "buildtime-bindgen")]
-#[allow(missing_docs, non_upper_case_globals, unreachable_pub, missing_debug_implementations, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
+#[allow(
+    clashing_extern_declarations,
+    missing_docs,
+    non_upper_case_globals,
+    unreachable_pub,
+    missing_debug_implementations,
+    clippy::pedantic,
+    clippy::undocumented_unsafe_blocks
+)]
 pub mod bindgen {
     include!(env!("ROUTECAP_BINDGEN"));
 
