@@ -17,7 +17,7 @@ sources() {
 }
 
 # What a generator writes has the generator's layout.
-hand_written() { grep -vE '^(capi/(include|abi)|bindings/go/internal/native)/'; }
+hand_written() { grep -vE '^(capi/(include|abi)|bindings/go/internal/native|bindings/java/native)/'; }
 
 lint_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' | hand_written | xargs -r clang-format --dry-run -Werror
@@ -52,8 +52,10 @@ lint_tidy() {
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run
+  local -a scripts
+  mapfile -t scripts < <(sources 'packaging/run' 'tests/*.sh' 'tests/cuda/run' '.ci/run')
+  for file in packaging/lib/*.sh "${scripts[@]}"; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style "${scripts[@]}"
 }
 
 lint_spelling() {
