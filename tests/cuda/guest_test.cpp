@@ -5,11 +5,13 @@
 #include <routecap/backend.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -78,6 +80,7 @@ class Scene {
   Scene& operator=(const Scene&) = delete;
   ~Scene() {
     table().event_destroy(device, event);
+    for (void* one : events_) table().event_destroy(device, one);
     for (const Held& one : held_) table().release(device, one.home, one.memory, one.bytes);
     rcap_plugin_counters counters{};
     counters.struct_size = sizeof counters;
@@ -86,11 +89,22 @@ class Scene {
     table().close(device);
   }
 
+  // What these make is given back with the scene.
+  std::int32_t allocate(std::int64_t bytes, std::int32_t home, void** made) {
+    const std::int32_t status = table().allocate(device, home, bytes, made, error.get());
+    if (status == RCAP_STATUS_OK) held_.push_back({home, *made, bytes});
+    return status;
+  }
   void* memory(std::int64_t bytes, std::int32_t home = RCAP_PLUGIN_DEVICE) {
     void* made = nullptr;
-    REQUIRE(table().allocate(device, home, bytes, &made, error.get()) == RCAP_STATUS_OK);
-    held_.push_back({home, made, bytes});
+    REQUIRE(allocate(bytes, home, &made) == RCAP_STATUS_OK);
     return made;
+  }
+  std::int32_t make_event() {
+    void* made = nullptr;
+    const std::int32_t status = table().event_create(device, &made, error.get());
+    if (status == RCAP_STATUS_OK) events_.push_back(made);
+    return status;
   }
 
   [[nodiscard]] rcap_plugin_capture capture_of(std::int32_t layer, const void* ids, std::int32_t where) const {
@@ -111,11 +125,14 @@ class Scene {
     return table().capture(device, &job, stream, error.get());
   }
 
-  std::int32_t snapshot(void* stream = nullptr) {
+  /// `rows`: pinned memory with the numbers of two.
+  std::int32_t snapshot(void* stream = nullptr, const std::int64_t* rows = nullptr) {
     rcap_plugin_snapshot job{};
     job.struct_size = sizeof job;
     job.cache = &cache;
     job.tokens = job.staged = 2;
+    job.rows = rows;
+    job.rows_home = rows == nullptr ? RCAP_PLUGIN_DEVICE : RCAP_PLUGIN_PINNED;
     job.payload = payload;
     job.bad_layer = static_cast<std::int32_t*>(bad_layer);
     job.captured = static_cast<std::int64_t*>(counts);
@@ -123,10 +140,10 @@ class Scene {
     return table().snapshot(device, &job, stream, error.get());
   }
 
-  std::int32_t copy(void* stream = nullptr, const void* from = nullptr) {
+  std::int32_t copy(void* stream = nullptr, const void* from = nullptr, void* to = nullptr) {
     rcap_plugin_copy job{};
     job.struct_size = sizeof job;
-    job.host = pinned;
+    job.host = to == nullptr ? pinned : to;
     job.device = from == nullptr ? payload : from;
     job.bytes = 16;
     job.done = event;
@@ -155,6 +172,7 @@ class Scene {
     std::int64_t bytes;
   };
   std::vector<Held> held_;
+  std::vector<void*> events_;
 };
 
 /// Every function that the library may call from an engine's thread, by name.
@@ -168,25 +186,15 @@ std::vector<Call> every_call() {
   return {{"allocate",
            [](Scene& scene) {
              void* memory = nullptr;
-             const std::int32_t status = table().allocate(scene.device, RCAP_PLUGIN_DEVICE, 64, &memory, scene.error.get());
-             if (status == RCAP_STATUS_OK) table().release(scene.device, RCAP_PLUGIN_DEVICE, memory, 64);
-             return status;
+             return scene.allocate(64, RCAP_PLUGIN_DEVICE, &memory);
            }},
           {"allocate pinned",
            [](Scene& scene) {
              void* memory = nullptr;
-             const std::int32_t status = table().allocate(scene.device, RCAP_PLUGIN_PINNED, 64, &memory, scene.error.get());
-             if (status == RCAP_STATUS_OK) table().release(scene.device, RCAP_PLUGIN_PINNED, memory, 64);
-             return status;
+             return scene.allocate(64, RCAP_PLUGIN_PINNED, &memory);
            }},
           {"upload", [](Scene& scene) { return table().upload(scene.device, scene.payload, ids, sizeof ids, scene.error.get()); }},
-          {"event_create",
-           [](Scene& scene) {
-             void* event = nullptr;
-             const std::int32_t status = table().event_create(scene.device, &event, scene.error.get());
-             if (status == RCAP_STATUS_OK) table().event_destroy(scene.device, event);
-             return status;
-           }},
+          {"event_create", [](Scene& scene) { return scene.make_event(); }},
           {"stream_create",
            [](Scene& scene) {
              void* stream = nullptr;
@@ -267,6 +275,78 @@ TEST_CASE("a query that finds nothing ready leaves no error behind, and a pendin
   CHECK(table().event_wait(scene.device, scene.event, scene.error.get()) == RCAP_STATUS_OK);
 }
 
+TEST_CASE("memory that is given back stays until queued snapshots and copies are over with it, and giving it back waits for nothing") {
+  for (const bool event_goes_first : {false, true}) {
+    for (const bool fails : {false, true}) {
+      CAPTURE(event_goes_first);
+      CAPTURE(fails);
+      Scene scene;
+      void* stream = device_control().stream_create(scene.gpu);
+      const std::int32_t ids[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+      const auto get = [&](std::int32_t home, std::int64_t bytes) {
+        void* made = nullptr;
+        REQUIRE(table().allocate(scene.device, home, bytes, &made, scene.error.get()) == RCAP_STATUS_OK);
+        return made;
+      };
+      auto* const rows = static_cast<std::int64_t*>(get(RCAP_PLUGIN_PINNED, 16));
+      void* const to = get(RCAP_PLUGIN_PINNED, 64);
+      void* staged = nullptr;
+      REQUIRE(table().event_create(scene.device, &staged, scene.error.get()) == RCAP_STATUS_OK);
+      rows[0] = 1;
+      rows[1] = 0;
+      REQUIRE(scene.capture(0, ids, RCAP_MEMORY_HOST, stream) == RCAP_STATUS_OK);
+      if (!fails) device_control().hold(scene.gpu, 1);
+      REQUIRE(scene.snapshot(stream, rows) == RCAP_STATUS_OK);
+      REQUIRE(table().event_record(scene.device, staged, stream, scene.error.get()) == RCAP_STATUS_OK);
+      REQUIRE(scene.copy(stream, nullptr, to) == RCAP_STATUS_OK);
+      // Where CUDA refuses to order anything behind the events, it is waited for instead.
+      if (fails) device_control().fail_call(scene.gpu, device_control().calls(scene.gpu), kFaultOnce);
+      if (event_goes_first) table().event_destroy(scene.device, staged);
+      table().release(scene.device, RCAP_PLUGIN_PINNED, rows, 16);
+      table().release(scene.device, RCAP_PLUGIN_PINNED, to, 64);
+      if (!event_goes_first) table().event_destroy(scene.device, staged);
+      device_control().hold(scene.gpu, 0);
+      device_control().synchronize(scene.gpu);
+      CHECK(std::string(device_control().why_lost(scene.gpu)).empty());
+      CHECK(table().lost(scene.device) == 0);
+      // It was read while it was there: the rows' order is the list's.
+      CHECK(scene.copy(stream) == RCAP_STATUS_OK);
+      REQUIRE(table().event_wait(scene.device, scene.event, scene.error.get()) == RCAP_STATUS_OK);
+      const auto* bytes = static_cast<const std::uint8_t*>(scene.pinned);
+      CHECK(std::vector<int>{bytes, bytes + 4} == std::vector<int>{5, 6, 7, 8});
+      CHECK(std::vector<int>{bytes + 8, bytes + 12} == std::vector<int>{1, 2, 3, 4});
+      device_control().stream_destroy(scene.gpu, stream);
+    }
+  }
+}
+
+TEST_CASE("memory that still leaves is waited for where there is no other") {
+  Scene scene;
+  const fake_device_settings settings{1, 0, 0, 4096};
+  device_control().configure(&settings);
+  rcap_plugin_device* device = nullptr;
+  const rcap_plugin_options options = options_of(1);
+  REQUIRE(table().open(&kHost, &options, &device, scene.error.get()) == RCAP_STATUS_OK);
+  rcap_plugin_device* gpu = device_control().latest();
+  void *memory = nullptr, *event = nullptr;
+  REQUIRE(table().event_create(device, &event, scene.error.get()) == RCAP_STATUS_OK);
+  REQUIRE(table().allocate(device, RCAP_PLUGIN_PINNED, 4096, &memory, scene.error.get()) == RCAP_STATUS_OK);
+  device_control().hold(gpu, 1);
+  REQUIRE(table().event_record(device, event, nullptr, scene.error.get()) == RCAP_STATUS_OK);
+  table().release(device, RCAP_PLUGIN_PINNED, memory, 4096);
+  std::thread later([gpu] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    device_control().hold(gpu, 0);
+  });
+  CHECK(table().allocate(device, RCAP_PLUGIN_PINNED, 4096, &memory, scene.error.get()) == RCAP_STATUS_OK);
+  later.join();
+  void* more = nullptr;
+  CHECK(table().allocate(device, RCAP_PLUGIN_PINNED, 16, &more, scene.error.get()) == RCAP_STATUS_OUT_OF_MEMORY);
+  table().release(device, RCAP_PLUGIN_PINNED, memory, 4096);
+  table().event_destroy(device, event);
+  table().close(device);
+}
+
 TEST_CASE("beside another thread's capture in global mode every call works and spoils nothing") {
   Scene scene;
   void* stream = device_control().stream_create(scene.gpu);
@@ -274,6 +354,17 @@ TEST_CASE("beside another thread's capture in global mode every call works and s
   for (const Call& call : every_call()) {
     CAPTURE(call.name);
     CHECK(call.made(scene) == RCAP_STATUS_OK);
+  }
+  // Nor does giving back, while something is queued or not.
+  for (const bool busy : {false, true}) {
+    void *memory = nullptr, *event = nullptr;
+    REQUIRE(table().allocate(scene.device, RCAP_PLUGIN_PINNED, 64, &memory, scene.error.get()) == RCAP_STATUS_OK);
+    REQUIRE(table().event_create(scene.device, &event, scene.error.get()) == RCAP_STATUS_OK);
+    device_control().hold(scene.gpu, busy ? 1 : 0);
+    REQUIRE(table().event_record(scene.device, event, nullptr, scene.error.get()) == RCAP_STATUS_OK);
+    table().release(scene.device, RCAP_PLUGIN_PINNED, memory, 64);
+    table().event_destroy(scene.device, event);
+    device_control().hold(scene.gpu, 0);
   }
   fake_cudart_graph* graph = runtime().end_capture(stream);
   CHECK(graph != nullptr);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "backend/cuda/grid.h"
 #include "backend/cuda/kernels.h"
@@ -36,6 +37,9 @@ Device::Device(const rcap_plugin_host& host, std::int32_t ordinal)
     const Guest guest(context_, Mode::kRelaxed);
     describe();
     check(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    const cudaError_t error = cudaStreamCreateWithFlags(&leaving_stream_, cudaStreamNonBlocking);
+    if (error != cudaSuccess) static_cast<void>(cudaStreamDestroy(own_stream_));
+    check(error, "cudaStreamCreateWithFlags");
   } catch (...) {
     static_cast<void>(driver().primary_release(ordinal_));
     throw;
@@ -45,6 +49,8 @@ Device::Device(const rcap_plugin_host& host, std::int32_t ordinal)
 Device::~Device() {
   try {
     const Guest guest(context_, Mode::kRelaxed);
+    sweep(true);
+    static_cast<void>(cudaStreamDestroy(leaving_stream_));
     static_cast<void>(cudaStreamDestroy(own_stream_));
   } catch (const Refusal&) {
     // A device that is gone has no stream to give back.
@@ -70,11 +76,17 @@ void* Device::allocate(std::int32_t home, std::int64_t bytes) {
   constexpr std::int64_t kWhole = 16;
   const auto size = static_cast<std::size_t>(bytes == 0 ? kWhole : (bytes + kWhole - 1) / kWhole * kWhole);
   void* memory = nullptr;
-  if (home == RCAP_PLUGIN_DEVICE) {
-    check(cudaMalloc(&memory, size), "cudaMalloc");
-  } else {
-    check(cudaHostAlloc(&memory, size, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+  const auto take = [&] {
+    return home == RCAP_PLUGIN_DEVICE ? cudaMalloc(&memory, size) : cudaHostAlloc(&memory, size, cudaHostAllocPortable | cudaHostAllocMapped);
+  };
+  sweep(false);
+  cudaError_t taken = take();
+  if (taken == cudaErrorMemoryAllocation && !nothing_leaves()) {
+    // What was given back may be enough.
+    sweep(true);
+    taken = take();
   }
+  check(taken, home == RCAP_PLUGIN_DEVICE ? "cudaMalloc" : "cudaHostAlloc");
   held_[home] += bytes;
   if (home == RCAP_PLUGIN_DEVICE) {
     // Not on the default stream, which would wait for the engine's.
@@ -91,8 +103,96 @@ void* Device::allocate(std::int32_t home, std::int64_t bytes) {
 }
 
 void Device::release(std::int32_t home, void* memory, std::int64_t bytes) {
-  static_cast<void>(home == RCAP_PLUGIN_DEVICE ? cudaFree(memory) : cudaFreeHost(memory));
   held_[home] -= bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    for (cudaEvent_t event : events_made_) leave_behind(event);
+    if (driver().stream_query(leaving_stream_) != CUDA_SUCCESS) {
+      if (park(home, memory)) return;
+      insist([this] { return cudaStreamSynchronize(leaving_stream_); });
+    }
+  }
+  free(home, memory);
+  sweep(false);
+}
+
+bool Device::park(std::int32_t home, void* memory) {
+  std::list<Leaving> one;
+  try {
+    one.push_back({home, memory, nullptr});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  cudaEvent_t& passed = one.front().passed;
+  if (cudaEventCreateWithFlags(&passed, cudaEventDisableTiming) != cudaSuccess) return false;
+  if (cudaEventRecord(passed, leaving_stream_) != cudaSuccess) {
+    static_cast<void>(cudaEventDestroy(passed));
+    return false;
+  }
+  leaving_.splice(leaving_.end(), one);
+  return true;
+}
+
+void Device::free(std::int32_t home, void* memory) { static_cast<void>(home == RCAP_PLUGIN_DEVICE ? cudaFree(memory) : cudaFreeHost(memory)); }
+
+void Device::sweep(bool all) {
+  std::list<Leaving> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    if (all && !leaving_.empty()) insist([this] { return cudaStreamSynchronize(leaving_stream_); });
+    while (!leaving_.empty() && (all || driver().event_query(leaving_.front().passed) != CUDA_ERROR_NOT_READY)) {
+      gone.splice(gone.end(), leaving_, leaving_.begin());
+    }
+  }
+  // CUDA may wait here.
+  for (const Leaving& one : gone) {
+    static_cast<void>(cudaEventDestroy(one.passed));
+    free(one.home, one.memory);
+  }
+}
+
+bool Device::nothing_leaves() {
+  const std::lock_guard lock(mutex_);
+  return leaving_.empty();
+}
+
+cudaEvent_t Device::make_event() {
+  cudaEvent_t made = nullptr;
+  // A thread that waits sleeps.
+  check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming | cudaEventBlockingSync), "cudaEventCreateWithFlags");
+  const std::lock_guard lock(mutex_);
+  try {
+    events_made_.insert(made);
+  } catch (...) {
+    static_cast<void>(cudaEventDestroy(made));
+    throw;
+  }
+  ++events;
+  return made;
+}
+
+void Device::record(cudaEvent_t event, cudaStream_t stream) {
+  const cudaError_t error = cudaEventRecord(event, stream);
+  if (error != cudaSuccess) outlast(stream);
+  check(error, "cudaEventRecord");
+}
+
+void Device::end_event(cudaEvent_t event) {
+  {
+    const std::lock_guard lock(mutex_);
+    leave_behind(event);
+    events_made_.erase(event);
+  }
+  static_cast<void>(cudaEventDestroy(event));
+  --events;
+}
+
+void Device::leave_behind(cudaEvent_t event) {
+  if (driver().event_query(event) == CUDA_SUCCESS) return;
+  for (int i = 0; i < 2; ++i) {
+    if (cudaStreamWaitEvent(leaving_stream_, event, 0) == cudaSuccess) return;
+  }
+  insist([event] { return cudaEventSynchronize(event); });
 }
 
 void Device::upload(void* to, const void* from, std::int64_t bytes) {
@@ -137,11 +237,19 @@ void Device::outlast(cudaStream_t stream) {
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   // What is captured does not run.
   if (cudaStreamIsCapturing(stream, &capturing) == cudaSuccess && capturing != cudaStreamCaptureStatusNone) return;
+  insist([stream] { return cudaStreamSynchronize(stream); });
+}
+
+template <class Wait>
+void Device::insist(Wait&& wait) {
+  // Where a call only queues, another thread's capture would be spoilt by the wait.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
   constexpr int kTries = 4;
-  for (int i = 0; i < kTries; ++i) {
-    if (cudaStreamSynchronize(stream) == cudaSuccess || lost()) return;
-  }
-  lost_.store(true, std::memory_order_release);
+  bool over = false;
+  for (int i = 0; i < kTries && !over; ++i) over = wait() == cudaSuccess || lost();
+  if (!over) lost_.store(true, std::memory_order_release);
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
 }
 
 }  // namespace routecap::cuda

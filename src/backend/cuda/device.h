@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
+#include <mutex>
+#include <set>
 
 #include "backend/cuda/runtime.h"
 
@@ -28,9 +31,17 @@ class Device {
 
   /// Zeroed memory of a `rcap_plugin_home`.
   void* allocate(std::int32_t home, std::int64_t bytes);
-  /// CUDA's own functions wait for what is queued before they give memory to anyone else, so nothing is asked to wait here.
+  /// Waits for nothing: CUDA gets memory back when all events of the library that are recorded by now have been reached, which is behind every
+  /// snapshot and every copy. `cudaFree` only "may" wait for the device, and of `cudaFreeHost` nothing is said.
   void release(std::int32_t home, void* memory, std::int64_t bytes);
   void upload(void* to, const void* from, std::int64_t bytes);
+
+  /// An event for the library, to be recorded in `record` alone.
+  cudaEvent_t make_event();
+  /// Where it fails, waits until nothing of what the event was to stand behind runs any more.
+  void record(cudaEvent_t event, cudaStream_t stream);
+  /// What it was last recorded behind counts on for memory that is given back.
+  void end_event(cudaEvent_t event);
 
   /// Queues a kernel of kernel_list.h. Without blocks there is nothing to queue.
   template <class Args>
@@ -65,8 +76,26 @@ class Device {
  private:
   void describe();
   void launch_with(int kernel, std::int64_t blocks, const void* args, cudaStream_t stream) const;
-  /// Waits until nothing runs on the stream. Where even that fails, the device counts as lost: nobody may touch the memory.
+  /// Waits until nothing runs on the stream, as `insist` does.
   void outlast(cudaStream_t stream);
+
+  /// Memory that was given back and that queued work may still touch.
+  struct Leaving {
+    std::int32_t home;
+    void* memory;
+    cudaEvent_t passed;  ///< on `leaving_stream_`
+  };
+  /// Keeps memory until `leaving_stream_` has come to where it is now; false where that cannot be had.
+  bool park(std::int32_t home, void* memory);
+  /// Frees what nothing touches any more; the rest of it as well where `all`, after a wait.
+  void sweep(bool all);
+  /// Everything on `leaving_stream_` from here on is behind the last record of the event. Where that cannot be had, it waits.
+  void leave_behind(cudaEvent_t event);
+  [[nodiscard]] bool nothing_leaves();
+  static void free(std::int32_t home, void* memory);
+  /// Calls `wait` until it succeeds. Where it does not, the device counts as lost: nobody may touch the memory.
+  template <class Wait>
+  void insist(Wait&& wait);
 
   const rcap_plugin_host& host_;
   std::int32_t ordinal_;
@@ -74,6 +103,12 @@ class Device {
   char description_[128] = {};  ///< asked for at the opening: a device that is lost answers nothing
   CUcontext context_ = nullptr;
   cudaStream_t own_stream_ = nullptr;
+  cudaStream_t leaving_stream_ = nullptr;  ///< runs nothing: it waits for events of the library before memory goes
+
+  std::mutex mutex_;
+  std::set<cudaEvent_t> events_made_;  ///< and not ended
+  std::list<Leaving> leaving_;         ///< in the order of `leaving_stream_`
+
   std::atomic<std::int64_t> held_[2] = {0, 0};
   std::atomic<bool> lost_{false};
 };

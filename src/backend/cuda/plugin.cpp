@@ -119,24 +119,15 @@ std::int32_t upload(rcap_plugin_device* handle, void* to, const void* from, std:
 }
 
 std::int32_t event_create(rcap_plugin_device* handle, void** event, rcap_plugin_error* error) {
-  return call(handle, error, Mode::kRelaxed, [&](Device& device) {
-    cudaEvent_t made = nullptr;
-    // A thread that waits sleeps.
-    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming | cudaEventBlockingSync), "cudaEventCreateWithFlags");
-    *event = made;
-    ++device.events;
-  });
+  return call(handle, error, Mode::kRelaxed, [&](Device& device) { *event = device.make_event(); });
 }
 
 void event_destroy(rcap_plugin_device* handle, void* event) {
-  quietly(handle, [&](Device& device) {
-    static_cast<void>(cudaEventDestroy(event_of(event)));
-    --device.events;
-  });
+  quietly(handle, [&](Device& device) { device.end_event(event_of(event)); });
 }
 
 std::int32_t event_record(rcap_plugin_device* handle, void* event, void* stream, rcap_plugin_error* error) {
-  return call(handle, error, Mode::kQueues, [&](Device&) { check(cudaEventRecord(event_of(event), stream_of(stream)), "cudaEventRecord"); });
+  return call(handle, error, Mode::kQueues, [&](Device& device) { device.record(event_of(event), stream_of(stream)); });
 }
 
 std::int32_t event_query(rcap_plugin_device* handle, void* event, rcap_plugin_error* error) {

@@ -62,7 +62,8 @@ class Guest {
   Guest(CUcontext context, Mode mode);
   Guest(const Guest&) = delete;
   Guest& operator=(const Guest&) = delete;
-  /// Takes back the error that this block caused, unless the caller had one pending: that one cannot be put back, but it is still told of one.
+  /// Takes back the error that this block caused, unless the caller had one pending: that one cannot be put back, but it is still told of one. The
+  /// built plugin never meets that: a pending error is one copy of the runtime's, and the plugin's copy is its own (cuda.elf).
   ~Guest();
 
  private:

@@ -327,7 +327,8 @@ cudaError_t cudaFree(void* memory) {
 
 cudaError_t cudaFreeHost(void* memory) {
   if (const cudaError_t error = unsafe(); error != cudaSuccess) return tell(error);
-  gpu().release(RCAP_PLUGIN_PINNED, memory, false);
+  // Nothing says that CUDA waits for what is queued.
+  gpu().release_pinned_now(memory);
   return cudaSuccess;
 }
 
@@ -355,8 +356,11 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return call([&](Gpu& device) {
-    queue(device, stream, [&device, to, from, bytes, kind] {
-      const auto size = static_cast<std::int64_t>(bytes);
+    const auto size = static_cast<std::int64_t>(bytes);
+    const void* const host = kind == cudaMemcpyHostToDevice ? from : to;
+    const bool pinned = device.is_pinned(host, size);
+    queue(device, stream, [&device, to, from, bytes, size, kind, host, pinned] {
+      if (pinned && !device.is_pinned(host, size)) throw fake_device::Fault{"a copy comes to pinned memory that was freed"};
       if (kind == cudaMemcpyHostToDevice) {
         std::memcpy(device.inner(to, size, "copy to the device"), from, bytes);
       } else {

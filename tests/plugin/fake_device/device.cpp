@@ -112,6 +112,14 @@ void rcap_plugin_device::release(std::int32_t home, void* memory, bool of_engine
   sweep();
 }
 
+void rcap_plugin_device::release_pinned_now(void* memory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pinned_.find(memory);
+  if (found == pinned_.end()) std::abort();
+  held_[RCAP_PLUGIN_PINNED].fetch_sub(found->second.bytes, std::memory_order_relaxed);
+  pinned_.erase(found);
+}
+
 void rcap_plugin_device::sweep() {
   std::vector<Parked> over;
   {

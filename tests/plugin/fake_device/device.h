@@ -53,6 +53,8 @@ struct rcap_plugin_device {
   // Memory.
   void* allocate(std::int32_t home, std::int64_t bytes, bool of_engine);
   void release(std::int32_t home, void* memory, bool of_engine);
+  /// Frees pinned memory at once, whatever is queued: work that still names it faults.
+  void release_pinned_now(void* memory);
   /// Where streams find bytes of device memory; throws Fault for any other address.
   std::byte* inner(const void* address, std::int64_t bytes, const char* what) const;
   template <class T>
