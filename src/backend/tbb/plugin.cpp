@@ -21,7 +21,7 @@ namespace routecap::tbb_backend {
 
 /// Measured: tests/bench/backends.cpp shows it. Tests of the plugin that divides every job say 1.
 #if !defined(ROUTECAP_TBB_LEAST_BYTES)
-#define ROUTECAP_TBB_LEAST_BYTES (128 * 1024)
+#define ROUTECAP_TBB_LEAST_BYTES (std::int64_t{128} * 1024)
 #endif
 std::int64_t least_bytes() { return ROUTECAP_TBB_LEAST_BYTES; }
 
