@@ -52,8 +52,9 @@ lint_tidy() {
 lint_shell() {
   # A sourced file that does not parse is passed over below.
   local file
-  for file in packaging/run packaging/lib/*.sh tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run; do bash -n "$file"; done
-  shellcheck --external-sources --check-sourced --severity=style packaging/run tests/go/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run
+  local -a scripts=(packaging/run tests/go/run.sh tests/java/run.sh tests/java_gateway/run.sh tests/llama_cpp/run.sh tests/cuda/run .ci/run)
+  for file in "${scripts[@]}" packaging/lib/*.sh; do bash -n "$file"; done
+  shellcheck --external-sources --check-sourced --severity=style "${scripts[@]}"
 }
 
 lint_spelling() {
