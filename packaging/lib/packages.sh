@@ -45,6 +45,12 @@ LIST
     abi) echo "abigail-tools abidiff" ;;
     coverage) echo "gcovr gcovr" ;;
     browser) echo "chromium chromium" ;;
+    java)
+      cat <<'LIST'
+openjdk-17-jdk-headless javac
+maven                   mvn
+LIST
+      ;;
     swig) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
   esac
 }

@@ -268,7 +268,7 @@ TEST_CASE("widen's threads read groups of numbers of any alignment, and nothing 
     list.widen(expected.data());
     run_other(cuda::kWidenKernel, cuda::WidenArgs{list, reinterpret_cast<std::int64_t*>(out.data())});
     CHECK(out.intact());
-    CHECK(std::memcmp(out.data(), expected.data(), expected.size() * 8) == 0);
+    if (!expected.empty()) CHECK(std::memcmp(out.data(), expected.data(), expected.size() * 8) == 0);
   }
 }
 

@@ -46,8 +46,8 @@ run_tests() {
     shift
   done
   shift
-  "$java" "${options[@]}" -cp "$classes:$TREE/routecap/target/test-classes:$TREE/routecap/target/test-libs/*" io.github.routecap.RunTests "$@" \
-    >"$WORK/log" 2>&1 || {
+  local path="$classes:$TREE/routecap/target/test-classes:$TREE/routecap/target/test-libs/*"
+  "$java" "${options[@]}" -cp "$path" io.github.routecap.RunTests "$@" >"$WORK/log" 2>&1 || {
     tail -100 "$WORK/log" >&2
     exit 1
   }
@@ -55,6 +55,8 @@ run_tests() {
   tail -1 "$WORK/log" | grep -qE ' over [a-z]+: [0-9]+ tests, 0 failed, 0 skipped$' || failed "$(tail -20 "$WORK/log")"
 }
 every_test=(CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ManifestTest ProfilerTest ReplayTest)
+# Maven runs what is repeated in full; ROUTECAP_JAVA_SCALE=1 has every Java do so.
+fewer=("-Droutecap.test.scale=${ROUTECAP_JAVA_SCALE:-10}")
 classes=$TREE/routecap/target/classes
 
 [[ $part == build || -e $api ]] || skipped "the binding could not be built"
@@ -69,7 +71,8 @@ case $part in
     options=(-q -B "-Droutecap.built=$BUILT" "-Droutecap.platform=linux-$(uname -m)" -Droutecap.benchmark=yes)
     if [[ $(feature "$newest") -ge 22 ]]; then options+=("-Droutecap.jdk22=$newest"); fi
     cd "$TREE"
-    # The unit tests run here, through Maven, on the JDK that Maven runs on.
+    # The unit tests run here, through Maven, on the JDK that Maven runs on. Maven itself is over before more than C1 would pay.
+    export MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${MAVEN_OPTS:-}"
     "$MAVEN" -o "${options[@]}" package >"$WORK/log" 2>&1 || {
       if grep -qE 'offline mode|has not been downloaded' "$WORK/log"; then
         "$MAVEN" "${options[@]}" package >"$WORK/log" 2>&1 || {
@@ -98,27 +101,36 @@ case $part in
   newest)
     # Java 24 and newer refuse native code that was not allowed.
     [[ $(feature "$newest") -ge 24 ]] || skipped "no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
-    run_tests "$newest" --illegal-native-access=deny --enable-native-access=ALL-UNNAMED "-Djava.library.path=$BUILT" -Droutecap.api=jni -- "${every_test[@]}"
+    run_tests "$newest" --illegal-native-access=deny --enable-native-access=ALL-UNNAMED "-Djava.library.path=$BUILT" \
+      -Droutecap.api=jni "${fewer[@]}" -- "${every_test[@]}"
     grep -q ' over jni: ' "$WORK/log" || failed "not through JNI"
     ;;
 
   ffm)
     [[ $(feature "$newest") -ge 22 ]] || skipped "no JDK of 22 or newer is installed (the newest is $(feature "$newest"))"
     classes=$TREE/routecap/target/classes:$ffm
-    run_tests "$newest" --enable-native-access=ALL-UNNAMED "-Droutecap.library=$LIBRARY" -- "${every_test[@]}"
+    run_tests "$newest" --enable-native-access=ALL-UNNAMED "-Droutecap.library=$LIBRARY" "${fewer[@]}" -- "${every_test[@]}"
     grep -q ' over ffm: ' "$WORK/log" || failed "not through java.lang.foreign"
     ;;
 
   checkjni)
-    run_tests "$jdk" -Xcheck:jni -Xmx64m -XX:+UseG1GC "-Djava.library.path=$BUILT" -Droutecap.test.scale=10 -- CaptureTest RecordTest WireTest ErrorsTest \
-      LifetimeTest HeapArraysTest ReplayTest
+    run_tests "$jdk" -Xcheck:jni -Xmx64m -XX:+UseG1GC "-Djava.library.path=$BUILT" "${fewer[@]}" \
+      -- CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ReplayTest
     if grep -E '^WARNING|^FATAL|JNI call made|pending exception' "$WORK/log" >&2; then failed "-Xcheck:jni had something to say"; fi
     ;;
 
   loading)
     # Where the library is looked for, and what is said where it is not found. The program prints what was loaded.
     mkdir "$WORK/classes"
-    printf '%s\n' 'public class Where { public static void main(String[] a) { System.out.println(io.github.routecap.RouteCap.origin()); } }' >"$WORK/Where.java"
+    cat >"$WORK/Where.java" <<'JAVA'
+import io.github.routecap.RouteCap;
+
+public class Where {
+  public static void main(String[] arguments) {
+    System.out.println(RouteCap.origin());
+  }
+}
+JAVA
     javac -cp "$api" -d "$WORK/classes" "$WORK/Where.java"
     where() { "$jdk/bin/java" -Djava.io.tmpdir="$WORK/tmp" "$@" -cp "$WORK/classes:$api:$natives" Where; }
     mkdir "$WORK/tmp"
@@ -150,11 +162,14 @@ case $part in
     [[ $(where "-Droutecap.tmpdir=$WORK/elsewhere") == "$WORK/elsewhere/"* ]] || failed "-Droutecap.tmpdir is not heard"
 
     # Nothing will do: one exception, a line for each try.
-    if ROUTECAP_LIBRARY=relative.so "$jdk/bin/java" -Droutecap.library=/nowhere/libroutecap.so -cp "$WORK/classes:$api" Where >"$WORK/said" 2>&1; then
+    if ROUTECAP_LIBRARY=relative.so "$jdk/bin/java" -Droutecap.library=/nowhere/libroutecap.so -cp "$WORK/classes:$api" Where \
+      >"$WORK/said" 2>&1; then
       failed "a library was found"
     fi
-    for line in 'LibraryNotFoundException: NOT_FOUND: the native library could not be loaded; tried:' '-Droutecap.library=/nowhere/libroutecap.so: ' \
-      'ROUTECAP_LIBRARY=relative.so: not an absolute path' 'System.loadLibrary("routecapjni") in ' 'the jar routecap-natives: there is none with classifier'; do
+    for line in 'LibraryNotFoundException: NOT_FOUND: the native library could not be loaded; tried:' \
+      '-Droutecap.library=/nowhere/libroutecap.so: ' \
+      'ROUTECAP_LIBRARY=relative.so: not an absolute path' 'System.loadLibrary("routecapjni") in ' \
+      'the jar routecap-natives: there is none with classifier'; do
       grep -qF -- "$line" "$WORK/said" || failed "no '$line' in: $(cat "$WORK/said")"
     done
     if where -Droutecap.api=carrier-pigeon >"$WORK/said" 2>&1; then failed "pigeons were used"; fi
@@ -165,7 +180,9 @@ case $part in
       mkdir "$WORK/noexec"
       # shellcheck disable=SC2016
       if unshare -m bash -c 'mount -t tmpfs -o noexec none "$1/noexec" && exec "$2" -Droutecap.tmpdir="$1/noexec" -cp "$3" Where' \
-        - "$WORK" "$jdk/bin/java" "$WORK/classes:$api:$natives" >"$WORK/said" 2>&1; then failed "a library was loaded from a file system mounted noexec"; fi
+        - "$WORK" "$jdk/bin/java" "$WORK/classes:$api:$natives" >"$WORK/said" 2>&1; then
+        failed "a library was loaded from a file system mounted noexec"
+      fi
       grep -q 'the file system is mounted noexec; -Droutecap.tmpdir=FOLDER' "$WORK/said" || failed "$(cat "$WORK/said")"
     fi
 
@@ -197,36 +214,43 @@ JAVA
   modules)
     # On the module path, all jars there; as one fat jar; and on a Java that wants native code allowed.
     mkdir "$WORK/classes" "$WORK/fat" "$WORK/tmp"
-    printf '%s\n' 'public class How { public static void main(String[] a) { System.out.println(io.github.routecap.RouteCap.api() + " " + io.github.routecap.RouteCap.class.getModule()); } }' \
-      >"$WORK/How.java"
+    cat >"$WORK/How.java" <<'JAVA'
+import io.github.routecap.RouteCap;
+
+public class How {
+  public static void main(String[] arguments) {
+    System.out.println(RouteCap.api() + " " + RouteCap.class.getModule());
+  }
+}
+JAVA
     javac -cp "$api" -d "$WORK/classes" "$WORK/How.java"
     jars=$api:$natives
     if [[ -e $ffm ]]; then jars=$jars:$ffm; fi
+    modules=(-p "$jars" --add-modules io.github.routecap -cp "$WORK/classes")
     how() {
       local java=$1/bin/java
       shift
       "$java" -Djava.io.tmpdir="$WORK/tmp" "$@" How
     }
-    [[ $(how "$jdk" -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes") == "jni module io.github.routecap" ]] || failed "the module path does not work"
+    [[ $(how "$jdk" "${modules[@]}") == "jni module io.github.routecap" ]] || failed "the module path does not work"
     (cd "$WORK/fat" && for jar in ${jars//:/ }; do "$jdk/bin/jar" xf "$jar"; done && rm -f module-info.class)
     "$jdk/bin/jar" cf "$WORK/fat.jar" -C "$WORK/fat" .
     [[ $(how "$jdk" -cp "$WORK/classes:$WORK/fat.jar") == jni* ]] || failed "a fat jar does not work"
     [[ -e $ffm && $(feature "$newest") -ge 24 ]] || skipped "no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
     allowed=io.github.routecap,io.github.routecap.ffm
-    [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=$allowed -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes") == ffm* ]] ||
+    [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=$allowed "${modules[@]}") == ffm* ]] ||
       failed "ffm is not chosen on the module path"
     [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=ALL-UNNAMED -cp "$WORK/classes:$WORK/fat.jar") == ffm* ]] ||
       failed "ffm is not chosen in a fat jar"
-    if how "$newest" --illegal-native-access=deny -p "$jars" --add-modules io.github.routecap -cp "$WORK/classes" >"$WORK/said" 2>&1; then
+    if how "$newest" --illegal-native-access=deny "${modules[@]}" >"$WORK/said" 2>&1; then
       failed "native code was called and not allowed"
     fi
     grep -q -- '--enable-native-access=io.github.routecap' "$WORK/said" || failed "$(cat "$WORK/said")"
     ;;
 
   javadoc)
-    # shellcheck disable=SC2046
-    "$jdk/bin/javadoc" -quiet --release 17 -Xdoclint:all -Werror -d "$WORK/html" --module-source-path "io.github.routecap=$ROUTECAP_SOURCE/bindings/java/routecap/src/main/java" \
-      --module io.github.routecap >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
+    "$jdk/bin/javadoc" -quiet --release 17 -Xdoclint:all -Werror -d "$WORK/html" --module io.github.routecap \
+      --module-source-path "io.github.routecap=$ROUTECAP_SOURCE/bindings/java/routecap/src/main/java" >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
     [[ -s $WORK/html/io.github.routecap/io/github/routecap/Capturer.html ]] || failed "no page was written"
     if [[ -e $WORK/html/io.github.routecap/io/github/routecap/internal/Span.html ]]; then failed "what is internal has pages"; fi
     ;;
@@ -256,8 +280,8 @@ JAVA
 
   bench)
     # Each once, to see that they run. Times are for the command in bindings/java/README.md.
-    "$jdk/bin/java" "-Djava.library.path=$BUILT" -cp "$TREE/benchmark/target/classes:$api:$TREE/benchmark/target/libs/*" org.openjdk.jmh.Main -f 0 -wi 1 -i 1 -w 50ms -r 100ms \
-      >"$WORK/log" 2>&1 || failed "$(tail -40 "$WORK/log")"
+    "$jdk/bin/java" "-Djava.library.path=$BUILT" -cp "$TREE/benchmark/target/classes:$api:$TREE/benchmark/target/libs/*" \
+      org.openjdk.jmh.Main -f 0 -wi 1 -i 1 -w 50ms -r 100ms >"$WORK/log" 2>&1 || failed "$(tail -40 "$WORK/log")"
     for name in abiVersion captureDenied captureDirect captureHeap forward readInto; do
       grep -qE "^CallBenchmark\.$name +avgt +[0-9.]+ +ns/op" "$WORK/log" || failed "$name did not run: $(tail -20 "$WORK/log")"
     done

@@ -35,7 +35,8 @@ sources() { find "$1" -name '*.java'; }
 compile() {
   local release=$1 classes=$2 path=$3 compiler=$4
   shift 4
-  "$compiler/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC --release "$release" -Xlint:all -Werror -cp "$path" -d "$classes" "$@" 2>"$WORK/javac" || failed "$(cat "$WORK/javac")"
+  "$compiler/bin/javac" -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC --release "$release" -Xlint:all -Werror -cp "$path" -d "$classes" "$@" \
+    2>"$WORK/javac" || failed "$(cat "$WORK/javac")"
 }
 mapfile -t files < <(sources "$binding/routecap/src/main/java")
 compile 17 "$WORK/binding" "$WORK/binding" "$oldest" "${files[@]}"
@@ -55,7 +56,8 @@ case $part in
     compile 17 "$WORK/example" "$WORK/binding" "$oldest" "${files[@]}"
     # A bounded pool on 17, virtual threads on 21 and newer. All of the heap is there from the start, so that what grows is not Java's.
     for version in $(printf '%s\n' "${versions[0]}" "$newest" | sort -nu); do
-      run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
+      run "$version" "$WORK/binding:$WORK/example" -Xms160m -Xmx160m -XX:+AlwaysPreTouch -XX:+UseParallelGC \
+        -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
         io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
       cat "$WORK/$version"
     done
