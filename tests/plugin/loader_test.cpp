@@ -341,6 +341,62 @@ TEST_CASE("a probe that finds no device is an answer with a status of its own, a
   CHECK(rig.show({10}) == "1");
 }
 
+TEST_CASE("a plugin that answers OK and gives nothing is refused with the function's name") {
+  const Opened none = open(plugin("unfaithful_NULL_DEVICE"));
+  CHECK(name(none.status) == "RCAP_STATUS_INTERNAL");
+  CHECK(none.text == "backend \"unfaithful\": open answers 0 and gives no device");
+  const struct {
+    const char* plugin;
+    const char* text;
+  } cases[] = {{"unfaithful_NULL_MEMORY", "backend \"unfaithful\": allocate answers 0 and gives no memory"},
+               {"unfaithful_NULL_EVENT", "backend \"unfaithful\": event_create answers 0 and gives no event"}};
+  for (const auto& wrong : cases) {
+    CAPTURE(wrong.plugin);
+    const Opened opened = open(plugin(wrong.plugin));
+    REQUIRE(opened.status == RCAP_STATUS_OK);
+    Setup setup;
+    setup.backend = opened.backend.get();
+    setup.seal = false;
+    Rig rig(setup);
+    Error error;
+    CHECK(name(rcap_capturer_seal(rig.get(), error)) == "RCAP_STATUS_INTERNAL");
+    CHECK(error.text() == wrong.text);
+    CHECK(info_of(opened.backend).device_bytes == 0);
+    CHECK(info_of(opened.backend).pinned_bytes == 0);
+  }
+}
+
+TEST_CASE("R34: a snapshot that names a layer that is not there ends its output with DEVICE, and nothing is stored from it") {
+  for (const char* mistake : {"LAYER_ABOVE", "LAYER_BELOW", "LAYER_HIGHEST", "LAYER_LOWEST"}) {
+    for (const std::int32_t mode : {RCAP_FINALIZE_CALLER, RCAP_FINALIZE_OWN_THREAD}) {
+      for (const std::int32_t flags : {0, static_cast<std::int32_t>(RCAP_TAP_PARTIAL)}) {
+        CAPTURE(mistake);
+        CAPTURE(mode);
+        CAPTURE(flags);
+        const Opened opened = open(plugin(std::string("unfaithful_") + mistake));
+        REQUIRE(opened.status == RCAP_STATUS_OK);
+        Setup setup;
+        setup.backend = opened.backend.get();
+        setup.config.finalize_mode = mode;
+        setup.tap_flags = {0, flags, 0};
+        Rig rig(setup);
+        // More of them than there are staging blocks: each comes back.
+        for (std::int64_t i = 0; i < 6; ++i) {
+          rig.capture_all({1, 2});
+          Output output;
+          REQUIRE(rig.try_end({.tokens = 2, .slots = {10, 11}}, output) == RCAP_STATUS_OK);
+          if (mode == RCAP_FINALIZE_CALLER) REQUIRE(rcap_output_copy_to_host(output.get(), nullptr, nullptr) == RCAP_STATUS_OK);
+          REQUIRE(rcap_output_wait(output.get(), 20'000'000'000, nullptr) == RCAP_STATUS_OK);
+          CHECK(name(rcap_output_finalize(output.get(), nullptr, nullptr)) == "RCAP_STATUS_DEVICE");
+        }
+        CHECK(rig.show({10, 11}) == "- -");
+        CHECK(rig.stats().rows_stored == 0);
+        CHECK(rig.stats().in_flight == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("a name is looked for in ROUTECAP_BACKEND_PATH, beside the library and in the configured folder, never in the current one") {
   const Work work;
   ::setenv("ROUTECAP_BACKEND_PATH", ("relative::" + (work.path() / "a").string() + "/:" + (work.path() / "b").string()).c_str(), 1);
