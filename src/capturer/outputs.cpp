@@ -237,6 +237,8 @@ void Capturer::settle_dropped(Block& block) {
 
 /// Ends a block whose copy is complete, or will never be.
 Settled Capturer::settle(Block& block) {
+  // Nothing is stored from a device that says what cannot be: it is a fault of the device's like any other (R34).
+  if (!block.failed && !stages_->settler.is_sound(block)) block.failed = true;
   if (!block.failed) return {true, RCAP_STATUS_OK, settle_stored(block)};
   settle_dropped(block);
   counters_.finalized.fetch_add(1, std::memory_order_relaxed);

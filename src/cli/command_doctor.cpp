@@ -130,6 +130,12 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
+/// Whether the dynamic linker did not find a library that a plugin needs: the words of glibc, and of musl.
+bool lacks_library(std::string_view text) {
+  return text.find("cannot open shared object file: No such file") != std::string_view::npos ||
+         text.find("Error loading shared library ") != std::string_view::npos;
+}
+
 Finding check_backend(const std::string& name) {
   Finding finding{text_of("backend ", name), Verdict::kOk, "", ""};
   auto error = make(rcap_error_init);
@@ -155,6 +161,9 @@ Finding check_backend(const std::string& name) {
     finding.advice = "nothing, where rows are captured on the host; this installation has no plugin of that name";
   } else if (status == RCAP_STATUS_NO_DEVICE) {
     finding.advice = "see whether the driver is loaded and the device is shown to this process (containers, CUDA_VISIBLE_DEVICES)";
+  } else if (status == RCAP_STATUS_INVALID_STATE && lacks_library(finding.text)) {
+    finding.advice = "install the library that the text names";
+    if (name == "tbb") finding.advice += " (for the TBB plugin: libtbb12)";
   } else {
     finding.advice = "install plugin and library from one release";
   }

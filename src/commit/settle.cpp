@@ -98,6 +98,15 @@ Settler::LayerFault Settler::check_layers(const Block& block, rcap_summary& summ
   return first_incomplete.column >= 0 ? first_incomplete : first_repeated;
 }
 
+bool Settler::is_sound(const Block& block) const {
+  const auto* bad_layer = block.part<std::int32_t>(block.pinned, block.layout.bad_layer);
+  const std::int32_t least = rows::repeated_in(shape_.layers - 1);
+  const std::int32_t most = rows::bad_id_in(shape_.layers - 1);
+  bool outside = false;
+  for (std::int64_t row = 0; row < block.staged; ++row) outside |= bad_layer[row] < least || bad_layer[row] > most;
+  return !outside;
+}
+
 /// Whether the snapshot noted nothing of any staged row.
 bool Settler::no_bad_rows(const Block& block) {
   const auto* bad_layer = block.part<std::int32_t>(block.pinned, block.layout.bad_layer);

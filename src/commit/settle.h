@@ -25,7 +25,9 @@ class Settler {
   Settler(const rows::RowShape& shape, const CommitLimits& limits, bool check_repeated_ids, LayerFacts layers, SlotStore& store, CopyLedger& copies,
           const rows::Crew& crew);
 
-  /// Stores the committed rows; bad ones settle as missing and the summary names the first (R14, R15, R22, R25, R27).
+  /// Whether the snapshot noted of its rows what can be: a plugin that breaks its word names layers that are not there.
+  [[nodiscard]] bool is_sound(const Block& block) const;
+  /// Stores the committed rows of a sound block; bad ones settle as missing and the summary names the first (R14, R15, R22, R25, R27).
   rcap_summary store_rows(Block& block);
   /// Settles every committed slot as missing at the forward's number (R33). A LATER forward that was never accepted touches none.
   void drop_rows(Block& block);

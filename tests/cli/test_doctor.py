@@ -4,7 +4,9 @@
 import os
 import re
 import resource
+import shlex
 import shutil
+import subprocess
 
 from view_case import ViewCase, main, run
 
@@ -108,6 +110,37 @@ class DoctorTest(ViewCase):
         self.assertEqual(sorted(names[-2:]), ["backend broken", "backend example"])
         self.assertNotIn("backend UPPER", names)  # nothing that a backend can be called
         self.assertNotIn("backend example", self.findings())
+
+    def test_a_plugin_that_lacks_a_library(self):
+        compiler = os.environ.get("CC") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler to make a plugin with")
+        folder = self.path("plugins")
+        os.makedirs(folder)
+        needed = os.path.join(folder, "libroutecap_absent.so.12")
+        source = self.path("empty.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("int routecap_nothing;\n")
+        subprocess.run([*shlex.split(compiler), "-shared", "-fPIC", "-Wl,-soname,libroutecap_absent.so.12", "-o", needed, source], check=True)
+        for name in ("tbb", "lacking"):
+            plugin = os.path.join(folder, "libroutecap_backend_%s.so" % name)
+            subprocess.run([*shlex.split(compiler), "-shared", "-fPIC", "-Wl,--no-as-needed", "-o", plugin, source, needed], check=True)
+        os.remove(needed)
+        # Cut short it is another fault, and gets the other advice.
+        shutil.copy(os.path.join(folder, "libroutecap_backend_lacking.so"), os.path.join(folder, "libroutecap_backend_cut.so"))
+        os.truncate(os.path.join(folder, "libroutecap_backend_cut.so"), 4096)
+        os.mkfifo(os.path.join(folder, "libroutecap_backend_pipe.so"))
+        got = self.findings(env=dict(os.environ, ROUTECAP_BACKEND_PATH=folder))
+        lacking = got["backend lacking"]
+        self.assertEqual(lacking["verdict"], "note")
+        self.assertIn("libroutecap_absent.so.12", lacking["text"])
+        self.assertEqual(lacking["advice"], "install the library that the text names")
+        if got["backend tbb"]["verdict"] != "ok":  # else the one beside the library was found after it
+            self.assertEqual(got["backend tbb"]["advice"], "install the library that the text names (for the TBB plugin: libtbb12)")
+        self.assertIn("is not a whole shared object", got["backend cut"]["text"])
+        self.assertIn("libroutecap_backend_pipe.so: is not a file", got["backend pipe"]["text"])
+        for name in ("cut", "pipe"):
+            self.assertEqual(got["backend " + name]["advice"], "install plugin and library from one release")
 
     def test_this_machine(self):
         got = self.findings()

@@ -146,7 +146,8 @@ elseif(PART MATCHES "^(package|relocated)$")
       "-DCMAKE_PREFIX_PATH=${prefix}"
       "-DCMAKE_C_COMPILER=${C_COMPILER}"
       "-DQUICKSTART=${QUICKSTART}"
-      "-DLOADER_PROGRAM=${LOADER_PROGRAM}")
+      "-DLOADER_PROGRAM=${LOADER_PROGRAM}"
+      "-DPLUGIN_EXAMPLE=${SOURCE}/capi/examples/backend_plugin")
   file(STRINGS "${WORK}/build/CMakeCache.txt" found REGEX "^routecap_DIR:PATH=${prefix}/")
   if(NOT found)
     message(FATAL_ERROR "find_package took another routecap than the one under ${prefix}")

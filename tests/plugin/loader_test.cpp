@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding and loading plugins: where, in which order, and what is said of a file that will not do.
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -230,6 +234,83 @@ TEST_CASE("each way of being no plugin has a status and a text of its own, with 
   }
 }
 
+TEST_CASE("a plugin that was cut short is refused wherever a part to load is missing, and loads where none is") {
+  const Work work;
+  std::ifstream file(plugin("routecap_backend_example"), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  Elf64_Ehdr header;
+  REQUIRE(bytes.size() > sizeof header);
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::set<std::size_t> sizes;
+  std::size_t needed = 0;  // what the dynamic linker reads: behind it are section headers and symbols for debuggers
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    REQUIRE(header.e_phoff + (i + 1) * sizeof segment <= bytes.size());
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type != PT_LOAD) continue;
+    const std::size_t end = segment.p_offset + segment.p_filesz;
+    needed = std::max(needed, end);
+    sizes.insert({segment.p_offset, segment.p_offset + 1, end - 1, end});
+  }
+  REQUIRE(needed > 4096);
+  REQUIRE(needed < bytes.size());
+  for (std::size_t size = 1; size < needed; size += 97) sizes.insert(size);
+  sizes.insert({sizeof header, header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr), needed - 1, needed, bytes.size() - 1});
+  std::size_t loaded = 0;
+  for (const std::size_t size : sizes) {
+    CAPTURE(size);
+    const fs::path path = work.write("cut-" + std::to_string(size) + ".so", bytes.substr(0, size));
+    const Opened opened = open(path.string());
+    CAPTURE(opened.text);
+    CHECK(name(opened.status) == (size < needed ? "RCAP_STATUS_CORRUPT" : "RCAP_STATUS_OK"));
+    if (size < needed) CHECK(has(opened.text, size < sizeof header ? ".so: is not a shared object" : ".so: is not a whole shared object: "));
+    loaded += opened.status == RCAP_STATUS_OK ? 1 : 0;
+  }
+  CHECK(loaded >= 2);
+  // Sizes that wrap round, and headers that name nothing.
+  const auto with = [&](const std::string& file_name, const Elf64_Ehdr& changed, std::size_t segment, const Elf64_Phdr* put) {
+    std::string damaged = bytes;
+    std::memcpy(damaged.data(), &changed, sizeof changed);
+    if (put != nullptr) std::memcpy(damaged.data() + header.e_phoff + segment * sizeof *put, put, sizeof *put);
+    const Opened opened = open(work.write(file_name, damaged).string());
+    CAPTURE(opened.text);
+    CHECK(name(opened.status) == "RCAP_STATUS_CORRUPT");
+    CHECK(has(opened.text, "is not a whole shared object: "));
+  };
+  Elf64_Phdr huge{};
+  std::memcpy(&huge, bytes.data() + header.e_phoff, sizeof huge);
+  REQUIRE(huge.p_type == PT_LOAD);
+  huge.p_offset = UINT64_MAX - 4095;
+  huge.p_filesz = 8192;
+  with("wraps.so", header, 0, &huge);
+  Elf64_Ehdr changed = header;
+  changed.e_phoff = UINT64_MAX - 55;
+  with("far.so", changed, 0, nullptr);
+  changed = header;
+  changed.e_phnum = 0;
+  with("bare.so", changed, 0, nullptr);
+  changed = header;
+  changed.e_phentsize = 8;
+  with("odd.so", changed, 0, nullptr);
+}
+
+TEST_CASE("what is no file by a plugin's name is refused at once: a FIFO, a socket, a device") {
+  const Work work;
+  const fs::path fifo = work.path() / "libroutecap_backend_pipe.so";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const fs::path socket = work.path() / "socket.so";
+  REQUIRE(::mknod(socket.c_str(), S_IFSOCK | 0600, 0) == 0);
+  for (const fs::path& path : {fifo, socket, fs::path("/dev/null")}) {
+    CAPTURE(path);
+    const Opened opened = open(path.string());
+    CHECK(name(opened.status) == "RCAP_STATUS_CORRUPT");
+    CHECK(opened.text == path.string() + ": is not a file");
+    CHECK(search(path.string()) == path.string() + ": is not a file\n");
+  }
+  ::setenv("ROUTECAP_BACKEND_PATH", work.path().c_str(), 1);
+  CHECK(name(open("pipe").status) == "RCAP_STATUS_CORRUPT");
+}
+
 TEST_CASE("of a path that is too long for an error's text the end is kept, and the reason") {
   const Work work;
   const fs::path folder = work.path() / std::string(200, 'd') / std::string(200, 'e');
@@ -258,6 +339,62 @@ TEST_CASE("a probe that finds no device is an answer with a status of its own, a
   Rig rig;
   rig.store({1}, {10});
   CHECK(rig.show({10}) == "1");
+}
+
+TEST_CASE("a plugin that answers OK and gives nothing is refused with the function's name") {
+  const Opened none = open(plugin("unfaithful_NULL_DEVICE"));
+  CHECK(name(none.status) == "RCAP_STATUS_INTERNAL");
+  CHECK(none.text == "backend \"unfaithful\": open answers 0 and gives no device");
+  const struct {
+    const char* plugin;
+    const char* text;
+  } cases[] = {{"unfaithful_NULL_MEMORY", "backend \"unfaithful\": allocate answers 0 and gives no memory"},
+               {"unfaithful_NULL_EVENT", "backend \"unfaithful\": event_create answers 0 and gives no event"}};
+  for (const auto& wrong : cases) {
+    CAPTURE(wrong.plugin);
+    const Opened opened = open(plugin(wrong.plugin));
+    REQUIRE(opened.status == RCAP_STATUS_OK);
+    Setup setup;
+    setup.backend = opened.backend.get();
+    setup.seal = false;
+    Rig rig(setup);
+    Error error;
+    CHECK(name(rcap_capturer_seal(rig.get(), error)) == "RCAP_STATUS_INTERNAL");
+    CHECK(error.text() == wrong.text);
+    CHECK(info_of(opened.backend).device_bytes == 0);
+    CHECK(info_of(opened.backend).pinned_bytes == 0);
+  }
+}
+
+TEST_CASE("R34: a snapshot that names a layer that is not there ends its output with DEVICE, and nothing is stored from it") {
+  for (const char* mistake : {"LAYER_ABOVE", "LAYER_BELOW", "LAYER_HIGHEST", "LAYER_LOWEST"}) {
+    for (const std::int32_t mode : {RCAP_FINALIZE_CALLER, RCAP_FINALIZE_OWN_THREAD}) {
+      for (const std::int32_t flags : {0, static_cast<std::int32_t>(RCAP_TAP_PARTIAL)}) {
+        CAPTURE(mistake);
+        CAPTURE(mode);
+        CAPTURE(flags);
+        const Opened opened = open(plugin(std::string("unfaithful_") + mistake));
+        REQUIRE(opened.status == RCAP_STATUS_OK);
+        Setup setup;
+        setup.backend = opened.backend.get();
+        setup.config.finalize_mode = mode;
+        setup.tap_flags = {0, flags, 0};
+        Rig rig(setup);
+        // More of them than there are staging blocks: each comes back.
+        for (std::int64_t i = 0; i < 6; ++i) {
+          rig.capture_all({1, 2});
+          Output output;
+          REQUIRE(rig.try_end({.tokens = 2, .slots = {10, 11}}, output) == RCAP_STATUS_OK);
+          if (mode == RCAP_FINALIZE_CALLER) REQUIRE(rcap_output_copy_to_host(output.get(), nullptr, nullptr) == RCAP_STATUS_OK);
+          REQUIRE(rcap_output_wait(output.get(), 20'000'000'000, nullptr) == RCAP_STATUS_OK);
+          CHECK(name(rcap_output_finalize(output.get(), nullptr, nullptr)) == "RCAP_STATUS_DEVICE");
+        }
+        CHECK(rig.show({10, 11}) == "- -");
+        CHECK(rig.stats().rows_stored == 0);
+        CHECK(rig.stats().in_flight == 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("a name is looked for in ROUTECAP_BACKEND_PATH, beside the library and in the configured folder, never in the current one") {

@@ -9,15 +9,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace routecap {
 namespace {
 
 class File {
  public:
-  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  /// Without waiting: a FIFO of that name would do so until somebody writes into it.
+  explicit File(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() {
@@ -38,11 +41,38 @@ ElfW(Ehdr) own_header() {
   return header;
 }
 
+void require_within(std::uint64_t offset, std::uint64_t bytes, std::uint64_t file_bytes, const char* what) {
+  if (offset <= file_bytes && bytes <= file_bytes - offset) return;
+  fail(RCAP_STATUS_CORRUPT, "is not a whole shared object: %s of %" PRIu64 " bytes at %" PRIu64 ", the file has %" PRIu64, what, bytes, offset,
+       file_bytes);
+}
+
+/// The dynamic linker maps what the program headers name and touches it: beyond the end of a file that was cut short the kernel answers with SIGBUS.
+void check_segments(int descriptor, const ElfW(Ehdr) & header, std::uint64_t file_bytes) {
+  if (header.e_phentsize != sizeof(ElfW(Phdr)) || header.e_phnum == 0) {
+    fail(RCAP_STATUS_CORRUPT, "is not a whole shared object: %d program headers of %d bytes", header.e_phnum, header.e_phentsize);
+  }
+  const std::uint64_t headers_bytes = std::uint64_t{header.e_phnum} * sizeof(ElfW(Phdr));
+  require_within(header.e_phoff, headers_bytes, file_bytes, "program headers");
+  std::vector<ElfW(Phdr)> segments(header.e_phnum);
+  if (::pread(descriptor, segments.data(), headers_bytes, static_cast<off_t>(header.e_phoff)) != static_cast<ssize_t>(headers_bytes)) {
+    fail(RCAP_STATUS_CORRUPT, "is not a whole shared object: its program headers cannot be read");
+  }
+  bool loads = false;
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC) continue;
+    require_within(segment.p_offset, segment.p_filesz, file_bytes, "a segment");
+    loads = loads || segment.p_type == PT_LOAD;
+  }
+  if (!loads) fail(RCAP_STATUS_CORRUPT, "is not a whole shared object: no segment to load");
+}
+
 }  // namespace
 
 void check_elf_file(const std::string& path) {
   const File file(path);
   if (file.descriptor() < 0) {
+    if (errno == ENXIO) fail(RCAP_STATUS_CORRUPT, "is not a file");  // a socket
     fail(errno == ENOENT || errno == ENOTDIR ? RCAP_STATUS_NOT_FOUND : RCAP_STATUS_INVALID_STATE,
          errno == ENOENT || errno == ENOTDIR ? "no such file" : "cannot be opened (errno %d)", errno);
   }
@@ -59,10 +89,8 @@ void check_elf_file(const std::string& path) {
     fail(RCAP_STATUS_UNSUPPORTED, "is for another architecture: ELF machine %d (%d bit), this process is %d (%d bit)", header.e_machine,
          header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, own.e_machine, own.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
   }
-  const auto headers_end = header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize;
-  if (header.e_type != ET_DYN || headers_end > static_cast<std::uint64_t>(status.st_size)) {
-    fail(RCAP_STATUS_CORRUPT, "is not a whole shared object");
-  }
+  if (header.e_type != ET_DYN) fail(RCAP_STATUS_CORRUPT, "is not a whole shared object: ELF type %d, one has %d", header.e_type, ET_DYN);
+  check_segments(file.descriptor(), header, static_cast<std::uint64_t>(status.st_size));
 }
 
 }  // namespace routecap

@@ -14,6 +14,11 @@
 namespace routecap {
 namespace {
 
+/// A plugin that answers OK has kept its word, or nothing of it is used.
+void require_given(const void* given, const char* backend, const char* function, const char* what) {
+  if (given == nullptr) fail(RCAP_STATUS_INTERNAL, "backend \"%s\": %s answers 0 and gives no %s", backend, function, what);
+}
+
 /// A device that a plugin has opened. Kept alive by everything that was made with it.
 class PluginDevice {
  public:
@@ -25,6 +30,7 @@ class PluginDevice {
     // A plugin that is asked for a device it has not got says so: there is nothing else that it could be asked.
     call("probe", [&](rcap_plugin_error* error) { return plugin_.table.probe(&plugin_host(), error); });
     call("open", [&](rcap_plugin_error* error) { return plugin_.table.open(&plugin_host(), &given, &device_, error); });
+    require_given(device_, name(), "open", "device");
     try {
       find_crew();
     } catch (...) {
@@ -86,6 +92,7 @@ Memory allocate_on(const SharedDevice& device, MemoryHome home, std::int64_t byt
          home == MemoryHome::kDevice ? "device" : "pinned", device->name(), error.text);
   }
   check_plugin_answer(status, error, device->name(), "allocate");
+  if (bytes > 0) require_given(memory, device->name(), "allocate", "memory");
   const auto give_back = [device, number, bytes](std::byte* at) {
     if (device->same_process()) device->table().release(device->get(), number, at, bytes);
   };
@@ -95,6 +102,7 @@ Memory allocate_on(const SharedDevice& device, MemoryHome home, std::int64_t byt
 Event make_event_on(const SharedDevice& device) {
   void* event = nullptr;
   device->call("event_create", [&](rcap_plugin_error* error) { return device->table().event_create(device->get(), &event, error); });
+  require_given(event, device->name(), "event_create", "event");  // a copy takes a null one for none
   return {event, [device](void* made) {
             if (device->same_process()) device->table().event_destroy(device->get(), made);
           }};
