@@ -315,6 +315,14 @@ func TestPartialLayersHaveCells(t *testing.T) {
 	must(t, err)
 	must(t, capturer.Seal())
 	must(t, first.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{1, 2, 3}), Columns: 1, Tokens: 3}))
+	// A list of no rows names none; taken for no list it would name row 0.
+	var none []int32
+	for _, empty := range [][]int32{none, {}} {
+		err = second.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{9}), RowIDs: routecap.ArrayOf(empty), Columns: 1, Tokens: 1})
+		if !errors.Is(err, routecap.ErrInvalidArgument) || !strings.Contains(err.Error(), "row_ids_count is 0, the layout has 1 tokens") {
+			t.Error(err)
+		}
+	}
 	must(t, second.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{9}), RowIDs: routecap.ArrayOf([]int32{2}), Columns: 1, Tokens: 1}))
 	output, err := capturer.EndForward(routecap.Forward{Tokens: 3, Slots: routecap.ArrayOf([]int64{0, 1, 2})})
 	must(t, err)

@@ -72,7 +72,7 @@ type RecordConfig struct {
 	TopK int32
 	// LayerIDs are the model layer numbers of the columns, ascending.
 	LayerIDs []int32
-	// LayerFlags are the flags of every column; nil is none. TapPartial anywhere means that cells have a validity of their own.
+	// LayerFlags are the flags of every column; nil is none, and empty is refused. TapPartial anywhere means that cells have a validity of their own.
 	LayerFlags []TapFlags
 	// IDs are [Rows, L, K] of the dtype that E gives: uint8 up to 256, uint16 up to 65536, else int32 (R28).
 	IDs Array
@@ -80,7 +80,8 @@ type RecordConfig struct {
 	Weights Array
 	// WeightsKind is what the weights mean.
 	WeightsKind WeightsKind
-	// Validity is the row bitmap, and behind it the cell bitmap where a column is TapPartial; nil is all valid.
+	// Validity is the row bitmap, and behind it the cell bitmap where a column is TapPartial; nil is all valid, and empty
+	// is refused where there are rows.
 	Validity []byte
 	// WeightVersion of all rows.
 	WeightVersion int64
@@ -103,6 +104,13 @@ func NewRecord(config RecordConfig) (*Record, error) {
 	}
 	if config.IDs.memory != MemoryHost || config.Weights.memory != MemoryHost {
 		return nil, refused(ErrInvalidArgument, "a record is made from host memory")
+	}
+	// C is handed a slice of no elements as "not given": one that was given is refused here, in C's words.
+	if config.LayerFlags != nil && len(config.LayerFlags) == 0 && len(config.LayerIDs) > 0 {
+		return nil, refused(ErrInvalidArgument, "layer_flags_count is 0, layer_ids_count is %d", len(config.LayerIDs))
+	}
+	if config.Validity != nil && len(config.Validity) == 0 && config.Rows > 0 {
+		return nil, refused(ErrInvalidArgument, "validity_bytes is 0, the layout has %d rows", config.Rows)
 	}
 	flags := unsafe.Slice((*int32)(unsafe.SliceData(config.LayerFlags)), len(config.LayerFlags))
 	return makeRecord(func(handle, failed unsafe.Pointer) int32 {

@@ -85,11 +85,17 @@ func borrowed[T any](data unsafe.Pointer, count int64) []T {
 }
 
 // IDs are the ids [rows, L, K] of a view, row-major, of the record's id dtype and of no other. Cells that are not valid are 0xFF in every byte.
+//
+// Warning: the slice is the library's memory, which the garbage collector does not know. It must not outlive the call that [Record.View] made: not be
+// returned from it, kept, or handed to a goroutine that goes on. Read later it is memory that was given back, and nothing detects it. Copy what is to
+// be kept ([AppendIDs], [slices.Clone]).
 func IDs[T uint8 | uint16 | int32](view View) ([]T, error) {
 	return viewed[T](view.ids, "ids", view.Info.IDsDType)
 }
 
 // Weights are the weights [rows, L, K] of a view, of the record's weights dtype and of no other; none where none are kept.
+//
+// Warning: the slice is the library's memory and must not outlive the call that [Record.View] made, as with [IDs].
 func Weights[T Float16 | BFloat16 | float32](view View) ([]T, error) {
 	if view.Info.WeightsDType == DTypeNone {
 		return nil, nil
@@ -108,11 +114,16 @@ func viewed[T Element](data []byte, what string, dtype DType) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(element))), nil
 }
 
-// RowValid reports whether a row, counted from 0, was captured.
-func (v *View) RowValid(row int64) bool { return bit(v.RowValidity, row) }
+// RowValid reports whether a row, counted from 0, was captured. A row that the record does not have was not.
+func (v *View) RowValid(row int64) bool {
+	return row >= 0 && row < v.Info.Rows && bit(v.RowValidity, row)
+}
 
-// CellValid reports whether a row has a column, both counted from 0.
+// CellValid reports whether a row has a column, both counted from 0. A row or column that the record does not have is not valid.
 func (v *View) CellValid(row int64, column int) bool {
+	if row < 0 || row >= v.Info.Rows || column < 0 || column >= int(v.Info.NumLayers) {
+		return false
+	}
 	if len(v.CellValidity) == 0 {
 		return v.RowValid(row)
 	}

@@ -20,7 +20,8 @@ type Capture struct {
 	IDs Array
 	// Weights are [Tokens, Columns] where the capturer keeps weights: float32, or the dtype that it keeps.
 	Weights Array
-	// RowIDs are int32, and only for a TapPartial tap: the forward's rows that this layer ran on.
+	// RowIDs are int32, and only for a TapPartial tap: the forward's rows that this layer ran on, as many as Tokens. Not given, they are
+	// the rows from FirstRow on.
 	RowIDs Array
 	// Columns is K, or K plus the fused shared experts.
 	Columns int32
@@ -51,6 +52,14 @@ func (t *Tap) Capture(capture Capture) error {
 	if err != nil {
 		cell.release()
 		return err
+	}
+	if len(rows) == 0 && capture.RowIDs.given() && capture.Tokens > 0 {
+		// C is handed it as "not given", which is every row. A denied tap looks at nothing (R18).
+		cell.release()
+		if enabled, err := t.Enabled(); err != nil || !enabled {
+			return t.Capture(Capture{IDs: capture.IDs, Columns: capture.Columns})
+		}
+		return refused(ErrInvalidArgument, "row_ids_count is 0, the layout has %d tokens", capture.Tokens)
 	}
 	// Field by field and in place: a literal would be built elsewhere and copied here, and the copy waits for what was just written.
 	var layout captureLayout

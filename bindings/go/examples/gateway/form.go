@@ -159,7 +159,7 @@ func (sglang) writeAnswer(choices []choice, c call) any {
 		write[at].Meta.PromptTokens, write[at].Meta.CompletionTokens = len(c.prompt), len(one.tokens)
 		write[at].Meta.RoutedExperts, write[at].Meta.Start = one.routing, one.start
 	}
-	if c.choices == 1 || c.stream && len(write) == 1 {
+	if len(write) == 1 && (c.choices == 1 || c.stream) {
 		return write[0]
 	}
 	return write

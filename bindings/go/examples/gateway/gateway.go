@@ -271,6 +271,10 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 		if err != nil {
 			return upstream("decode", err)
 		}
+		// Such an event carries usage counts or keeps the connection open; a client's form may have no way to write it.
+		if len(parts) == 0 {
+			continue
+		}
 		for at := range parts {
 			if err := g.grow(f, c, prompt, open, &parts[at]); err != nil {
 				return upstream("decode", err)

@@ -282,3 +282,43 @@ func resident(t *testing.T) int64 {
 	must(t, err)
 	return kibibytes << 10
 }
+
+// Engines send events without a choice: usage counts at a stream's end, or to keep a connection open. A client gets what it would get without them.
+func TestEventsWithoutChoices(t *testing.T) {
+	without := map[string]string{"sglang": "[]", "vllm": `{"choices":[],"usage":{"total_tokens":7}}`, "prime": `{"choices":[]}`}
+	for decodeName, decode := range forms {
+		front := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, engine{decode}), decode}))
+		padded := http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
+			plain := httptest.NewRecorder()
+			engine{decode}.ServeHTTP(plain, request)
+			empty := "data: " + without[decodeName] + "\n\n"
+			io.WriteString(writer, empty+strings.ReplaceAll(plain.Body.String(), "\n\ndata: ", "\n\n"+empty+"data: "))
+		})
+		paddedFront := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, padded), decode}))
+		for clientName, f := range forms {
+			for choices := 1; choices <= 2; choices++ {
+				c := call{prompt: []int64{5, 6, 7}, maxTokens: 8, choices: choices, stream: true}
+				body, err := json.Marshal(f.writeCall(c))
+				must(t, err)
+				_, want, err := post(front.URL+f.path(), body)
+				must(t, err)
+				status, answer, err := post(paddedFront.URL+f.path(), body)
+				must(t, err)
+				if status != http.StatusOK || !bytes.Equal(answer, want) {
+					t.Errorf("%s to %s, %d choices: status %d, %s, want %s", decodeName, clientName, choices, status, answer, want)
+				}
+				if err := verify(f, c, answer); err != nil {
+					t.Errorf("%s to %s, %d choices: %v", decodeName, clientName, choices, err)
+				}
+			}
+		}
+		front.Close()
+		paddedFront.Close()
+	}
+}
+
+func inProcess(t *testing.T, handler http.Handler) string {
+	started := httptest.NewServer(handler)
+	t.Cleanup(started.Close)
+	return started.URL
+}

@@ -93,6 +93,10 @@ impl Passing<'_> {
                     return self.complete(&open).map_err(decode);
                 }
                 let mut parts = self.gateway.decode.form.read_answer(data).map_err(decode)?;
+                // Such an event carries usage counts or keeps the connection open; a client's form may have no way to write it.
+                if parts.is_empty() {
+                    continue;
+                }
                 for part in &mut parts {
                     self.grow(&mut open, part).map_err(|wrong| decode(format!("choice {}: {wrong}", part.index)))?;
                 }

@@ -135,8 +135,8 @@ impl<'a> Array<'a> {
     /// The memory of a slice.
     #[must_use]
     pub fn new<T: Element>(elements: &'a [T]) -> Self {
-        // The library tells what is not given by the pointer.
-        let data = if elements.is_empty() { std::ptr::null() } else { elements.as_ptr().cast() };
+        // Not null where it is empty: the library tells by the pointer what is not given, and refuses what is given with a wrong size.
+        let data = elements.as_ptr().cast();
         Self { data, bytes: size_of_val(elements) as i64, dtype: T::DTYPE, memory: Memory::Host, borrow: PhantomData }
     }
 
@@ -243,7 +243,7 @@ impl<'a> ArrayMut<'a> {
     /// The memory of a slice.
     #[must_use]
     pub fn new<T: Element>(elements: &'a mut [T]) -> Self {
-        let data = if elements.is_empty() { std::ptr::null_mut() } else { elements.as_mut_ptr().cast() };
+        let data = elements.as_mut_ptr().cast();
         Self { data, bytes: size_of_val(elements) as i64, dtype: T::DTYPE, borrow: PhantomData }
     }
 
@@ -328,10 +328,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_given_without_a_pointer() {
+    fn what_is_empty_is_given() {
         let empty = Array::new::<u8>(&[]);
-        assert!(empty.is_given() && empty.as_ptr().is_null() && empty.bytes() == 0);
-        assert!(!Array::NONE.is_given() && Array::NONE.dtype_or_int64() == DType::Int64.raw());
+        assert!(empty.is_given() && !empty.as_ptr().is_null() && empty.bytes() == 0);
+        assert!(!Array::NONE.is_given() && Array::NONE.as_ptr().is_null() && Array::NONE.dtype_or_int64() == DType::Int64.raw());
     }
 
     #[test]

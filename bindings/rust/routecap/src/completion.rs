@@ -4,6 +4,7 @@
 
 use std::future::Future;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -58,8 +59,11 @@ impl Completions {
         let waker = Waker::from(Arc::clone(&self.waiting));
         reactors.retain(|(_, reactor)| !matches!(reactor.descriptor.poll_read_ready(&mut Context::from_waker(&waker)), Poll::Ready(Err(_))));
         let descriptor = reader.completion_fd()?;
+        // tokio has no question whether a runtime's I/O driver is enabled: a registration panics where it is not, which is caught here. Nothing is left
+        // half changed, the descriptor is only dropped. Under `panic = "abort"` it ends the program, as any panic does.
         // SAFETY: the descriptor is owned and stays what it is until the registration ends.
-        let descriptor = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }.map_err(|error| refused(&error))?;
+        let registered = catch_unwind(AssertUnwindSafe(|| unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }));
+        let descriptor = registered.map_err(|_| refused(&"the runtime's I/O is not enabled"))?.map_err(|error| refused(&error))?;
         let reactor = Arc::new(Reactor { descriptor });
         reactors.push((runtime, Arc::clone(&reactor)));
         Ok(reactor)
@@ -107,8 +111,14 @@ fn drain(descriptor: &OwnedFd) -> bool {
     unsafe { read(descriptor.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) == count.len() as isize }
 }
 
-/// The summary of a capturer that finalizes by itself ([`crate::FinalizeMode::OwnThread`]); of another it is `INVALID_STATE`. To be awaited under tokio
-/// with its I/O driver enabled: tokio panics where it is not. An output that is awaited and dropped before it settled is only detached, as ever.
+/// The summary of a capturer that finalizes by itself ([`crate::FinalizeMode::OwnThread`]). An output that is awaited and dropped before it settled is only
+/// detached, as ever.
+///
+/// # Errors
+///
+/// `INVALID_STATE` where the caller finalizes ([`crate::FinalizeMode::Caller`]), and where it has to wait but is not polled under a tokio runtime with
+/// its I/O enabled (`enable_io` or `enable_all`). An output that is `Ready` already needs no runtime. tokio says that its I/O is not enabled by a panic,
+/// which is caught and becomes that error; the panic hook has run by then, and with `panic = "abort"` the program ends.
 impl Future for Output {
     type Output = Result<Summary>;
 

@@ -94,6 +94,12 @@ unsafe impl Sync for Backend {}
 
 impl Backend {
     /// Opens a backend by its name or by the absolute path of a plugin, on its first device.
+    ///
+    /// # Soundness
+    ///
+    /// A backend other than `host` is a shared library whose code runs in this process from the moment it is loaded, and no check of this crate reaches
+    /// into it: open only plugins you trust as you trust this program. A name is looked for in the folders of the environment's `ROUTECAP_BACKEND_PATH`
+    /// too (not in a setuid program), so whoever sets that variable chooses what is run.
     pub fn open(name: &str) -> Result<Self> {
         Self::open_device(name, 0, 0)
     }
@@ -108,7 +114,8 @@ impl Backend {
         Ok(Self { handle: filled(handle)? })
     }
 
-    /// Where a backend of that name is looked for and what is there: one line a place. Loads what can be loaded, opens nothing.
+    /// Where a backend of that name is looked for and what is there: one line a place. Loads what can be loaded, opens nothing:
+    /// loading runs a plugin's code as [`Backend::open`] does, and is as sound as the plugins are.
     pub fn search(name: &str) -> Result<String> {
         let name = c_string("the backend's name", name)?;
         let mut lines: Vec<u8> = Vec::new();

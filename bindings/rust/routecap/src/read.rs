@@ -125,9 +125,7 @@ impl Reader {
         }
         let (weights, weights_bytes) = buffers.weights.as_mut().map_or((std::ptr::null_mut(), 0), ArrayMut::parts);
         let validity = buffers.validity.as_deref_mut();
-        let (validity, validity_bytes) = validity
-            .filter(|room| !room.is_empty())
-            .map_or((std::ptr::null_mut(), 0), |room| (room.as_mut_ptr().cast::<c_void>(), room.len() as i64));
+        let (validity, validity_bytes) = validity.map_or((std::ptr::null_mut(), 0), |room| (room.as_mut_ptr().cast::<c_void>(), room.len() as i64));
         let (ids, ids_bytes) = buffers.ids.parts();
         self.fill(read, (ids, ids_bytes), (weights, weights_bytes), (validity, validity_bytes))
     }

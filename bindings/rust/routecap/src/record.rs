@@ -244,7 +244,7 @@ impl Record {
     /// A record from the caller's arrays: E, K, and the model layer number of every column.
     pub fn builder(num_experts: i32, top_k: i32, layer_ids: &[i32]) -> RecordBuilder<'_> {
         let layout = sys::rcap_record_layout { num_experts, top_k, ..Default::default() };
-        RecordBuilder { layout, layer_ids, layer_flags: &[], ids: Array::NONE, weights: Array::NONE, validity: &[], rows: None }
+        RecordBuilder { layout, layer_ids, layer_flags: None, ids: Array::NONE, weights: Array::NONE, validity: Array::NONE, rows: None }
     }
 }
 
@@ -280,10 +280,10 @@ impl Eq for Record {}
 pub struct RecordBuilder<'a> {
     layout: sys::rcap_record_layout,
     layer_ids: &'a [i32],
-    layer_flags: &'a [TapFlags],
+    layer_flags: Option<&'a [TapFlags]>,
     ids: Array<'a>,
     weights: Array<'a>,
-    validity: &'a [u8],
+    validity: Array<'a>,
     rows: Option<i64>,
 }
 
@@ -304,7 +304,7 @@ impl<'a> RecordBuilder<'a> {
 
     /// Flags of every column; partial anywhere means that cells have a validity of their own.
     pub fn layer_flags(mut self, flags: &'a [TapFlags]) -> Self {
-        self.layer_flags = flags;
+        self.layer_flags = Some(flags);
         self
     }
 
@@ -315,9 +315,10 @@ impl<'a> RecordBuilder<'a> {
         self
     }
 
-    /// The row bitmap, and behind it the cell bitmap where a column is partial; without it all is valid.
+    /// The row bitmap, and behind it the cell bitmap where a column is partial; where it is not called all is valid. A bitmap of another
+    /// size than the rows make it, an empty one too, is `INVALID_ARGUMENT`.
     pub fn validity(mut self, validity: &'a [u8]) -> Self {
-        self.validity = validity;
+        self.validity = Array::new(validity);
         self
     }
 
@@ -339,9 +340,7 @@ impl<'a> RecordBuilder<'a> {
             return Err(Error::refused(Code::InvalidArgument, format!("ids of {experts} experts are {wanted:?}, not {:?}", self.ids.dtype())));
         }
         let layout = sys::rcap_record_layout { rows: self.rows.unwrap_or(0), weights_dtype: self.weights.dtype().raw(), ..self.layout };
-        let flags: (*const i32, i64) = (self.layer_flags.as_ptr().cast(), self.layer_flags.len() as i64);
-        let flags = if flags.1 == 0 { (std::ptr::null(), 0) } else { flags };
-        let validity = Array::new(self.validity);
+        let flags: (*const i32, i64) = self.layer_flags.map_or((std::ptr::null(), 0), |flags| (flags.as_ptr().cast(), flags.len() as i64));
         let mut handle = std::ptr::null_mut();
         // SAFETY: every array is as long as it says; TapFlags are int32_t.
         unsafe {
@@ -355,8 +354,8 @@ impl<'a> RecordBuilder<'a> {
                 self.ids.bytes(),
                 self.weights.as_ptr(),
                 self.weights.bytes(),
-                validity.as_ptr(),
-                validity.bytes(),
+                self.validity.as_ptr(),
+                self.validity.bytes(),
                 &raw mut handle
             ))
         }?;

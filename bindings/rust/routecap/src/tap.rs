@@ -65,7 +65,7 @@ impl<'a> Capture<'a> {
         self
     }
 
-    /// Partial taps only: given row i belongs to device row `first_row + row_ids[i]`; `i32`.
+    /// Partial taps only: given row i belongs to device row `first_row + row_ids[i]`; `i32`, as many as tokens. Not called, row i is `first_row + i`.
     pub fn row_ids(mut self, row_ids: impl Into<Array<'a>>) -> Self {
         self.row_ids = row_ids.into();
         self
@@ -124,7 +124,8 @@ impl<'a> Capture<'a> {
 /// The place of one MoE layer of one model where ids are handed over.
 ///
 /// A tap has one caller: capturing needs `&mut`, and there is one `Tap` of a number at a time, which [`crate::Sealed::tap`] gives and dropping it gives
-/// back. Different taps may be used at once, on any threads, beside everything else.
+/// back. One that `std::mem::forget` took stays in use: that is sound, but nobody gets this tap again, and the capturer's memory is never given back, since
+/// a tap keeps it alive. Different taps may be used at once, on any threads, beside everything else.
 pub struct Tap<'a> {
     handle: NonNull<sys::rcap_tap>,
     id: TapId,

@@ -123,7 +123,7 @@ impl EncodeOptions {
 #[must_use]
 pub struct DecodeHints<'a> {
     layout: sys::rcap_decode_hints,
-    layer_ids: &'a [i32],
+    layer_ids: Option<&'a [i32]>,
 }
 
 impl<'a> DecodeHints<'a> {
@@ -164,7 +164,7 @@ impl<'a> DecodeHints<'a> {
 
     /// Layer number of every column, ascending, in place of [`DecodeHints::num_layers`].
     pub fn layer_ids(mut self, layer_ids: &'a [i32]) -> Self {
-        self.layer_ids = layer_ids;
+        self.layer_ids = Some(layer_ids);
         self
     }
 
@@ -231,10 +231,9 @@ impl Record {
     /// [`Record::decode`] of frames that stand one behind the other: also gives what stands behind the first.
     pub fn decode_prefix<'a>(format: Format, bytes: &'a [u8], hints: &DecodeHints<'_>) -> Result<(Record, &'a [u8])> {
         let given = Array::new(bytes);
-        let layers = Array::new(hints.layer_ids);
         let (mut handle, mut consumed) = (std::ptr::null_mut(), 0);
         let (data, count) = (given.as_ptr(), given.bytes());
-        let (layer_ids, layer_ids_count) = layers.elements::<i32>("layer ids")?;
+        let (layer_ids, layer_ids_count) = hints.layer_ids.map_or((std::ptr::null(), 0), |list| (list.as_ptr(), list.len() as i64));
         // SAFETY: bytes and list are as long as they say.
         unsafe {
             call!(record_decode(format.raw(), data, count, &raw const hints.layout, layer_ids, layer_ids_count, &raw mut handle, &raw mut consumed))

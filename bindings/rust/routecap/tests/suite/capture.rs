@@ -208,6 +208,9 @@ fn partial_layers_have_cells() {
     let part = target.add_tap_with(5, TapOptions::default().flags(TapFlags::PARTIAL | TapFlags::HASH_ROUTED)).unwrap();
     let sealed = capturer.seal().unwrap();
     sealed.tap(whole).unwrap().capture(&Capture::new(&[1_u8, 2, 3], 1)).unwrap();
+    // An empty list names no row; taken for no list it would name them all.
+    let error = sealed.tap(part).unwrap().capture(&Capture::new(&[4_u8, 5], 1).row_ids(&[0_i32; 0])).unwrap_err();
+    assert_eq!((error.code(), error.text()), (Code::InvalidArgument, "row_ids_count is 0, the layout has 2 tokens"));
     let row_ids = [2_i32, 0];
     sealed.tap(part).unwrap().capture(&Capture::new(&[4_u8, 5], 1).row_ids(&row_ids)).unwrap();
     let mut output = sealed.end_forward(&Forward::new(3).slots(&[0_i64, 1, 2])).unwrap();

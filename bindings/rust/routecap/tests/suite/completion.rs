@@ -150,6 +150,15 @@ fn where_it_cannot_be_awaited_it_says_so() {
         Poll::Ready(Err(error)) => assert!(error.code() == Code::InvalidState && error.text().contains("tokio"), "{error}"),
         other => panic!("{other:?}"),
     }
+    // On a runtime without I/O, where tokio panics; a runtime that has it is served afterwards as ever.
+    own_thread.capture(1);
+    let mut output = own_thread.sealed.end_forward(&Forward::new(1).slots(&[2_i64]).accepted_later()).unwrap();
+    let without = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let error = without.block_on(&mut output).unwrap_err();
+    assert!(error.code() == Code::InvalidState && error.text().contains("I/O is not enabled"), "{error}");
+    output.accept(&Accept::new(&[0_i64])).unwrap();
+    let with = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert_eq!(with.block_on(soon(output)).unwrap().rows_stored, 1);
     // Where the caller finalizes.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut caller = Scene::new();

@@ -41,6 +41,27 @@ fn algebra() {
     assert_eq!(full.to_compact(&[2]).unwrap(), other);
 }
 
+/// An array that is given and empty is no array that is not given: what it would say of the rows is missing, not present (R7).
+#[test]
+fn empty_arrays_are_given() {
+    let builder = Record::builder(8, 1, &[0]).ids(&[1_u8, 2, 3]);
+    let text = |result: routecap::Result<Record>| {
+        let error = result.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        error.text().to_owned()
+    };
+    assert_eq!(text(builder.validity(&[]).create()), "validity_bytes is 0, the layout makes it 1");
+    assert_eq!(text(builder.layer_flags(&[]).create()), "layer_flags_count is 0, layer_ids_count is 1");
+    assert_eq!(text(builder.weights::<f32>(&[], WeightsKind::AsRouted).create()), "weights_bytes is 0, the layout makes it 12");
+    assert_eq!(builder.create().unwrap().info().rows_valid, 3);
+    // Where there are no rows, nothing is what is needed.
+    let none = Record::builder(8, 1, &[0]).ids::<u8>(&[]).validity(&[]).create().unwrap();
+    assert_eq!(none.info().rows, 0);
+    let (first, second) = (rows(0, &[1, 3]), rows(2, &[5]));
+    assert_eq!(text(first.interleave(Some(&[]), &second, None)), "interleave: 0 positions of the first record, it has 2 rows");
+    assert_eq!(text(first.interleave(None, &second, Some(&[]))), "interleave: 0 positions of the second record, it has 1 rows");
+}
+
 #[test]
 fn compare_names_where_two_part() {
     let (first, second) = (rows(3, &[1, -1, 3, 4]), rows(4, &[2, 3, 5, 6]));

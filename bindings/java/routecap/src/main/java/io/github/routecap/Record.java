@@ -39,6 +39,13 @@ public final class Record implements AutoCloseable {
   public static Record create(RecordConfig config) {
     NativeApi api = Native.api();
     Span validity = Array.in(config.validity, DType.UINT8, "validity");
+    // The library is handed an array of no elements as "not given": one that was given is refused here, in its words.
+    if (config.layerFlags != null && config.layerFlags.length == 0 && config.layerIds != null && config.layerIds.length > 0) {
+      throw Failure.refused("layer_flags_count is 0, layer_ids_count is " + config.layerIds.length);
+    }
+    if (config.validity != null && config.validity.bytes() == 0 && config.rows > 0) {
+      throw Failure.refused("validity_bytes is 0, the layout has " + config.rows + " rows");
+    }
     try (Scratch scratch = Scratch.take()) {
       config.write(scratch);
       int status =
@@ -352,9 +359,22 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record interleave(long[] positions, Record other, long[] otherPositions) {
+    named(this, "first", positions);
+    named(other, "second", otherPositions);
     return join(
         other,
         (api, handle, second, made, error) -> api.rcap_record_interleave(handle, longs(positions), second, longs(otherPositions), made, error));
+  }
+
+  /** Refuses a list that is given and empty: the library takes it for none, which is all rows. */
+  private static void named(Record record, String which, long[] positions) {
+    if (record == null || positions == null || positions.length > 0) {
+      return;
+    }
+    long rows = record.info().rows();
+    if (rows > 0) {
+      throw Failure.refused("interleave: 0 positions of the " + which + " record, it has " + rows + " rows");
+    }
   }
 
   /**

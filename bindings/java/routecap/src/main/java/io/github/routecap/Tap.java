@@ -23,7 +23,12 @@ public final class Tap {
    */
   public void capture(Capture capture) {
     cell.enter();
+    // The library is handed an array of no elements as "not given", which is every row. A denied tap looks at nothing (R18).
+    boolean none = capture.rowIds != null && capture.rowIds.bytes() == 0 && capture.tokens > 0;
     try (Scratch scratch = Scratch.take()) {
+      if (none && cell.api.rcap_tap_is_enabled(handle, scratch.error()) > 0) {
+        throw Failure.refused("row_ids_count is 0, the layout has " + capture.tokens + " tokens");
+      }
       capture.write(scratch);
       int status =
           cell.api.rcap_tap_capture(

@@ -299,6 +299,11 @@ class CaptureTest {
       Tap second = target.addTap(1, TapFlag.PARTIAL);
       capturer.seal();
       first.capture(Array.of(new byte[] {1, 2, 3}), 1, 3);
+      // A list of no rows names none; taken for no list it would name row 0.
+      Capture none = new Capture().ids(Array.of(new byte[] {9})).rowIds(Array.of(new int[0])).columns(1).tokens(1);
+      RouteCapException refused = assertThrows(RouteCapException.class, () -> second.capture(none));
+      assertEquals(Code.INVALID_ARGUMENT, refused.code());
+      assertTrue(refused.getMessage().contains("row_ids_count is 0, the layout has 1 tokens"), refused.getMessage());
       second.capture(new Capture().ids(Array.of(new byte[] {9})).rowIds(Array.of(2)).columns(1).tokens(1));
       try (Output output = capturer.endForward(new Forward().tokens(3).slots(Array.of(0L, 1L, 2L)))) {
         output.copyToHost();

@@ -71,6 +71,28 @@ class RecordTest {
     }
   }
 
+  /** An array that is given and empty is no array that is not given: what it would say of the rows is missing, not present (R7). */
+  @Test
+  void emptyArraysAreGiven() {
+    Supplier<RecordConfig> config = () -> new RecordConfig().rows(3).numExperts(8).topK(1).layerIds(0).ids(Array.of(new byte[] {1, 2, 3}));
+    Record first = record(0, 0, 1, 3);
+    Record second = record(2, 0, 5);
+    Map<String, Supplier<Record>> calls =
+        Map.of(
+            "validity_bytes is 0, the layout has 3 rows", () -> Record.create(config.get().validity(Array.of(new byte[0]))),
+            "layer_flags_count is 0, layer_ids_count is 1", () -> Record.create(config.get().layerFlags(new int[0])),
+            "weights_bytes is 0 (null), the layout makes it 12", () -> Record.create(config.get().weights(Array.of(new float[0]))),
+            "interleave: 0 positions of the first record, it has 2 rows", () -> first.interleave(new long[0], second, null),
+            "interleave: 0 positions of the second record, it has 1 rows", () -> first.interleave(null, second, new long[0]));
+    calls.forEach(
+        (want, call) -> {
+          RouteCapException refused = assertThrows(RouteCapException.class, call::get, want);
+          assertEquals(Code.INVALID_ARGUMENT, refused.code());
+          assertTrue(refused.getMessage().contains(want), refused.getMessage());
+        });
+    Record.create(config.get().rows(0).ids(Array.of(new byte[0])).validity(Array.of(new byte[0]))).close();
+  }
+
   @Test
   void algebra() {
     Record whole = record(0, 5, 1, 2, -1, 4, 5);

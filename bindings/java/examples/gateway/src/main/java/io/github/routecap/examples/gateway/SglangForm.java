@@ -92,6 +92,6 @@ final class SglangForm implements Form {
       answer.put("meta_info", meta);
       write.add(answer);
     }
-    return call.choices() == 1 || call.stream() && write.size() == 1 ? write.get(0) : write;
+    return write.size() == 1 && (call.choices() == 1 || call.stream()) ? write.get(0) : write;
   }
 }

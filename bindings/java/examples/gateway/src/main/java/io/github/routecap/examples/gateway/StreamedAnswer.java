@@ -54,6 +54,10 @@ final class StreamedAnswer implements AutoCloseable {
         checkEnd();
       } else {
         List<Choice> parts = upstream.readAnswer(data);
+        // Such an event carries usage counts or keeps the connection open; a client's form may have no way to write it.
+        if (parts.isEmpty()) {
+          continue;
+        }
         for (Choice part : parts) {
           rows.add(grow(part));
         }

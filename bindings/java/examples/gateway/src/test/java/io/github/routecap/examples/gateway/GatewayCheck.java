@@ -3,6 +3,7 @@ package io.github.routecap.examples.gateway;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.routecap.Record;
+import io.github.routecap.RecordConfig;
 import io.github.routecap.RouteCap;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -91,6 +92,7 @@ public final class GatewayCheck {
         Started vllm = Started.engine("vllm");
         Started prime = Started.engine("prime")) {
       everyPairOfForms(Map.of("sglang", sglang.url, "vllm", vllm.url, "prime", prime.url));
+      eventsWithoutChoices(sglang.url);
       refusals(sglang.url, vllm.url);
       load(sglang.url, vllm.url);
     }
@@ -127,6 +129,42 @@ public final class GatewayCheck {
       }
     }
     require(RouteCap.liveHandles() == 0, RouteCap.liveHandles() + " handles are alive");
+  }
+
+  /** Engines send events without a choice: usage counts at a stream's end, or to keep a connection open. A client gets what it would get without them. */
+  private static void eventsWithoutChoices(String prefillUrl) throws Exception {
+    Call call = new Call(new long[] {5, 6, 7}, 1, 1, true, 0, null);
+    Form sglang = Form.ALL.get("sglang");
+    long[] output = Engine.tokensOf(call.prompt(), 0, 1);
+    // One token needs no row behind the prompt's.
+    Choice only = new Choice(0, output, null, 3);
+    try (Record none = Record.create(new RecordConfig().start(3).numExperts(Rows.EXPERTS).topK(Rows.TOP_K).layerIds(0, 1, 2, 3, 4, 5))) {
+      only.routing = Rows.encode(sglang, none);
+    }
+    String event = Json.write(sglang.writeAnswer(List.of(only), call));
+    HttpServer decode = Http.listen("127.0.0.1", 0);
+    Http.on(
+        decode,
+        "POST",
+        sglang.path(),
+        exchange -> {
+          Http.Events events = new Http.Events(exchange);
+          events.send("[]");
+          events.send(event);
+          events.send("[]");
+          events.end();
+        });
+    decode.start();
+    HttpServer server = front(prefillUrl, "sglang", urlOf(decode), "sglang");
+    for (Map.Entry<String, Form> client : Form.ALL.entrySet()) {
+      Answered answered = post(urlOf(server) + client.getValue().path(), Json.write(client.getValue().writeCall(call)).getBytes(StandardCharsets.UTF_8));
+      String where = "events without choices to " + client.getKey() + ": ";
+      require(answered.status == 200 && answered.body.split("\n\n").length == 2, where + answered.status + " " + answered.body);
+      String fault = verify(client.getValue(), call, answered.body);
+      require(fault == null, where + fault);
+    }
+    server.stop(0);
+    decode.stop(0);
   }
 
   /** What is refused before anybody is asked, and an engine that is not there. */
