@@ -136,7 +136,7 @@ struct CaptureBody {
     const std::byte* in = static_cast<const std::byte*>(job.weights) + index * job.weights_stride + column * given_bytes;
     std::byte* out = rows::layer_weights(job.shape, job.cache, job.layer) +
                      (target * job.shape.top_k + column) * static_cast<std::int64_t>(job.shape.weight_bytes);
-    for (std::int32_t k = 0; k < kGroup; ++k) {
+    for (std::int64_t k = 0; k < kGroup; ++k) {
       if (given_bytes == 4) {
         const std::uint32_t bits = word_at<std::uint32_t>(args, in + k * 4);
         if (same) {
