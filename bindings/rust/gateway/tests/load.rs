@@ -143,6 +143,43 @@ async fn every_pair_of_forms() {
     }
 }
 
+/// An event without choices (usage counts, or a sign of life) before every event of a streamed answer changes nothing of what the client gets.
+#[tokio::test]
+async fn events_without_choices() {
+    let prefill = Process::engine(Form::SgLang);
+    for form in Form::ALL {
+        let empty = match form {
+            Form::SgLang => "[]",
+            Form::Vllm => r#"{"choices":[],"usage":{"total_tokens":7}}"#,
+            Form::Prime => r#"{"choices":[]}"#,
+        };
+        let engine = Process::engine(form);
+        let behind: Arc<str> = engine.address.as_str().into();
+        let padded = axum::Router::new().fallback(move |request: axum::extract::Request| async move {
+            let path = request.uri().path().to_owned();
+            let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await.unwrap();
+            let (_, answer) = post(&behind, &path, body.to_vec()).await.unwrap();
+            String::from_utf8(answer).unwrap().replace("data: ", &format!("data: {empty}\n\ndata: "))
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        tokio::spawn(async move { axum::serve(listener, padded).await });
+        let plain = Process::gateway(&prefill, Form::SgLang, &engine, form);
+        let front = Process::start(&["gateway", "127.0.0.1:0", &prefill.address, Form::SgLang.name(), &address, form.name()]);
+        for client in Form::ALL {
+            for choices in 1..=2 {
+                let call = Call { prompt: vec![5, 6, 7], max_tokens: 8, choices, stream: true, start: 0, fault: String::new() };
+                let body = client.write_call(&call).to_string().into_bytes();
+                let (_, want) = post(&plain.address, client.path(), body.clone()).await.unwrap();
+                let (status, answer) = post(&front.address, client.path(), body).await.unwrap();
+                let shown = String::from_utf8_lossy(&answer);
+                assert_eq!((status, &answer), (200, &want), "{form:?} to {client:?}, {choices} choices: {shown}");
+                verify(client, &call, &answer).unwrap_or_else(|wrong| panic!("{form:?} to {client:?}, {choices} choices: {wrong}"));
+            }
+        }
+    }
+}
+
 /// Sends a good or a bad request and checks what comes back.
 async fn one_request(address: &str, random: &mut Random) -> Result<(), String> {
     let form = Form::ALL[random.below(3) as usize];
