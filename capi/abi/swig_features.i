@@ -47,13 +47,19 @@
 %rcap_struct(rcap_record_layout, RecordLayout)
 %rcap_struct(rcap_record_info, RecordInfo)
 %rcap_struct(rcap_compare_report, CompareReport)
+%rcap_struct(rcap_fill_layout, FillLayout)
+%rcap_struct(rcap_partition_layout, PartitionLayout)
 %rcap_struct(rcap_encode_options, EncodeOptions)
 %rcap_struct(rcap_decode_hints, DecodeHints)
 
 // Arrays and their lengths.
 %apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* layer_flags, int64_t layer_flags_count) };
 %apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* layer_ids, int64_t layer_ids_count) };
+%apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* moe_layers, int64_t moe_layers_count) };
 %apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* row_ids, int64_t row_ids_count) };
+%apply (const int32_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int32_t* selected, int64_t selected_count) };
+%apply (const int64_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int64_t* lengths, int64_t lengths_count) };
+%apply (const int64_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int64_t* offsets, int64_t offsets_count) };
 %apply (const int64_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int64_t* other_positions, int64_t other_positions_count) };
 %apply (const int64_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int64_t* positions, int64_t positions_count) };
 %apply (const int64_t* ARRAY_IN, int64_t ARRAY_COUNT) { (const int64_t* tags, int64_t tags_count) };
@@ -62,17 +68,32 @@
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* from, int64_t from_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* id_map, int64_t id_map_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* ids, int64_t ids_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* packed, int64_t packed_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* pad, int64_t pad_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* part, int64_t part_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* parts, int64_t parts_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* rows, int64_t rows_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* slots, int64_t slots_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* to, int64_t to_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* tokens, int64_t tokens_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* validity, int64_t validity_bytes) };
 %apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* weights, int64_t weights_bytes) };
+%apply (const void* BYTES_IN, int64_t BYTES_COUNT) { (const void* whole, int64_t whole_bytes) };
+%apply (int32_t* ARRAY_OUT, int64_t ARRAY_COUNT) { (int32_t* layer_ids, int64_t layer_ids_count) };
 %apply (int64_t* ARRAY_OUT, int64_t ARRAY_COUNT) { (int64_t* by_layer, int64_t by_layer_count) };
+%apply (int64_t* ARRAY_OUT, int64_t ARRAY_COUNT) { (int64_t* indices, int64_t indices_count) };
+%apply (int64_t* ARRAY_OUT, int64_t ARRAY_COUNT) { (int64_t* offsets, int64_t offsets_count) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* buffer, int64_t buffer_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* cell_mask, int64_t cell_mask_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* ids, int64_t ids_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* packed, int64_t packed_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* part, int64_t part_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* row_mask, int64_t row_mask_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* text, int64_t text_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* tokens, int64_t tokens_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* validity, int64_t validity_bytes) };
 %apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* weights, int64_t weights_bytes) };
+%apply (void* BYTES_OUT, int64_t BYTES_COUNT) { (void* whole, int64_t whole_bytes) };
 
 // Numbers and pointers that are filled, numbers that are returned, and streams.
 %apply const int32_t** VIEW_OUT { const int32_t** data };
@@ -89,7 +110,9 @@
 %apply int64_t* SCALAR_OUT { int64_t* bytes };
 %apply int64_t* SCALAR_OUT { int64_t* consumed };
 %apply int64_t* SCALAR_OUT { int64_t* count };
+%apply int64_t* SCALAR_OUT { int64_t* filled };
 %apply int64_t* SCALAR_OUT { int64_t* first_row };
+%apply int64_t* SCALAR_OUT { int64_t* multiple };
 %apply int64_t* SCALAR_OUT { int64_t* needed };
 %apply int64_t* SCALAR_OUT { int64_t* sequence };
 %apply int64_t* SCALAR_OUT { int64_t* tokens };
@@ -177,6 +200,18 @@
 %feature("rcap:owner", "record") rcap_record_to_compact;
 %feature("rcap:thread", "any") rcap_record_to_compact;
 %feature("rcap:thread", "any") rcap_record_compare;
+%feature("rcap:thread", "any") rcap_record_fill;
+%feature("rcap:thread", "any") rcap_pack_offsets;
+%feature("rcap:thread", "any") rcap_pack_pad;
+%feature("rcap:thread", "any") rcap_pack_strip;
+%feature("rcap:thread", "any") rcap_partition_multiple;
+%feature("rcap:thread", "any") rcap_partition_tokens;
+%feature("rcap:thread", "any") rcap_partition_indices;
+%feature("rcap:thread", "any") rcap_partition_split;
+%feature("rcap:thread", "any") rcap_partition_gather;
+%feature("rcap:thread", "any") rcap_stage_layers;
+%feature("rcap:thread", "any") rcap_layers_split;
+%feature("rcap:thread", "any") rcap_layers_gather;
 %feature("rcap:thread", "any") rcap_wire_format_name;
 %feature("rcap:thread", "any") rcap_wire_format_of;
 %feature("rcap:thread", "any") rcap_wire_detect;
@@ -302,6 +337,30 @@
 #cgo noescape _wrap_rcap_record_to_compact_native
 #cgo nocallback _wrap_rcap_record_compare_native
 #cgo noescape _wrap_rcap_record_compare_native
+#cgo nocallback _wrap_rcap_record_fill_native
+#cgo noescape _wrap_rcap_record_fill_native
+#cgo nocallback _wrap_rcap_pack_offsets_native
+#cgo noescape _wrap_rcap_pack_offsets_native
+#cgo nocallback _wrap_rcap_pack_pad_native
+#cgo noescape _wrap_rcap_pack_pad_native
+#cgo nocallback _wrap_rcap_pack_strip_native
+#cgo noescape _wrap_rcap_pack_strip_native
+#cgo nocallback _wrap_rcap_partition_multiple_native
+#cgo noescape _wrap_rcap_partition_multiple_native
+#cgo nocallback _wrap_rcap_partition_tokens_native
+#cgo noescape _wrap_rcap_partition_tokens_native
+#cgo nocallback _wrap_rcap_partition_indices_native
+#cgo noescape _wrap_rcap_partition_indices_native
+#cgo nocallback _wrap_rcap_partition_split_native
+#cgo noescape _wrap_rcap_partition_split_native
+#cgo nocallback _wrap_rcap_partition_gather_native
+#cgo noescape _wrap_rcap_partition_gather_native
+#cgo nocallback _wrap_rcap_stage_layers_native
+#cgo noescape _wrap_rcap_stage_layers_native
+#cgo nocallback _wrap_rcap_layers_split_native
+#cgo noescape _wrap_rcap_layers_split_native
+#cgo nocallback _wrap_rcap_layers_gather_native
+#cgo noescape _wrap_rcap_layers_gather_native
 #cgo nocallback _wrap_rcap_wire_format_name_native
 #cgo noescape _wrap_rcap_wire_format_name_native
 #cgo nocallback _wrap_rcap_wire_format_of_native

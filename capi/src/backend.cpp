@@ -44,7 +44,7 @@ rcap_status rcap_backend_search(const char* name, void* text, int64_t text_bytes
 
 rcap_status rcap_backend_describe(const rcap_backend* self, rcap_backend_info* info, rcap_error* err) noexcept {
   return guard(err, [&] {
-    const auto& handle = live<BackendHandle>(self, "backend");
+    const BackendHandle& handle = live_backend(self);
     require_out(info, "info");
     rcap_backend_info description{};
     handle.backend->describe(description);

@@ -58,7 +58,7 @@ rcap_status rcap_capturer_create(const rcap_capturer_config* config, const int32
   return guard(err, [&] {
     require(capturer, "capturer");
     Geometry geometry = checked_geometry(config, layer_ids, layer_ids_count);
-    auto shared = backend == nullptr ? open_host_backend() : live<BackendHandle>(backend, "backend").backend;
+    auto shared = backend == nullptr ? open_host_backend() : live_backend(backend).backend;
     auto made = std::make_unique<Capturer>(std::move(geometry), std::move(shared));
     *capturer = reinterpret_cast<rcap_capturer*>(made.release());
   });

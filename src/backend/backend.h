@@ -43,7 +43,7 @@ struct Transfer {
   bool done = false;    ///< it was seen complete
 };
 
-/// Bytes to bring from device to pinned memory.
+/// Bytes to bring from device to pinned memory; none where both are one.
 struct HostCopy {
   std::byte* pinned = nullptr;
   const std::byte* device = nullptr;
@@ -69,6 +69,9 @@ class Backend {
   virtual void describe(rcap_backend_info& info) const = 0;
   /// Zeroed memory, in pages of its own. Throws OUT_OF_MEMORY naming `what`.
   virtual Memory allocate(MemoryHome home, std::int64_t bytes, const char* what) = 0;
+  /// The host side of a staging block: pinned memory as large as its device side, or the device side itself where the host reads that as it is. A
+  /// copy between them then moves nothing.
+  virtual Memory host_side(const Memory& /*device*/, std::int64_t bytes, const char* what) { return allocate(MemoryHome::kPinned, bytes, what); }
   /// Narrows one layer's rows into the device cache.
   virtual void capture(const rows::CaptureJob& job, void* stream) = 0;
   /// Takes a forward's rows from the cache into a staging block, then forgets what was captured (R30). `named` is given instead of job.rows where the

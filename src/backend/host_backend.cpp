@@ -11,8 +11,7 @@
 namespace routecap {
 namespace {
 
-/// Works on the caller's thread and ignores streams: program order is stream order. Device and pinned memory are two different host memories, so the
-/// copy between them is real.
+/// Works on the caller's thread and ignores streams: program order is stream order. There is one memory: what was staged is where the host wants it.
 class HostBackend final : public Backend {
  public:
   void describe(rcap_backend_info& info) const override {
@@ -28,6 +27,8 @@ class HostBackend final : public Backend {
     return {mapping, mapping->data()};
   }
 
+  Memory host_side(const Memory& device, std::int64_t /*bytes*/, const char* /*what*/) override { return device; }
+
   void capture(const rows::CaptureJob& job, void* /*stream*/) override { rows::capture(job); }
 
   void snapshot(const rows::SnapshotJob& job, const NamedRows& /*named*/, void* /*stream*/) override {
@@ -39,10 +40,7 @@ class HostBackend final : public Backend {
 
   void widen(const ListView& list, std::int64_t* out, void* /*stream*/) override { list.widen(out); }
 
-  void copy_to_host(const HostCopy& copy, void* /*stream*/, Transfer& transfer) override {
-    std::memcpy(copy.pinned, copy.device, static_cast<std::size_t>(copy.bytes));
-    transfer.started = true;
-  }
+  void copy_to_host(const HostCopy& /*copy*/, void* /*stream*/, Transfer& transfer) override { transfer.started = true; }
 
   bool complete(const Transfer& transfer) override { return transfer.started; }
 

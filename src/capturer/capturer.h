@@ -66,6 +66,8 @@ class Capturer : public Handle<0x72657470616372> {
   // For the own thread (outputs.cpp).
   Settled work_at(Block& block, bool accepted);
   void free_block(Block& block);
+  /// Wakes whoever waits for an output, a slot or a block.
+  void announce() { progress_.announce(); }
 
   // Slots (slots.cpp).
   void release_slots(const rcap_slots_layout& layout, RawArray slots, void* stream);

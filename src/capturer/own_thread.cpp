@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "capturer/capturer.h"
 #include "capturer/output.h"
@@ -77,7 +78,7 @@ void OwnThread::run() {
     // An accept that comes while the block is copied has queued it again: it is settled then, and not before.
     const Settled settled = capturer_.work_at(*work.block, work.accepted);
     done(*work.block, settled);
-    if (settled.settled) capturer_.free_block(*work.block);
+    if (settled.settled) capturer_.announce();
   }
 }
 
@@ -88,9 +89,12 @@ void OwnThread::done(Block& block, const Settled& settled) {
     if (settled.settled) {
       // An accept may have queued it again while the device failed it: it is over, and soon another forward's.
       unqueue(block);
-      if (block.output != nullptr) block.output->settle(settled.status, settled.summary);
-      block.output = nullptr;
-      complete({block.sequence, settled.status});
+      Output* const output = std::exchange(block.output, nullptr);
+      const Completion completion{block.sequence, settled.status};
+      // Before anybody can know that it is over: whoever does may count on the block for the next forward (R32).
+      capturer_.free_block(block);
+      if (output != nullptr) output->settle(settled.status, settled.summary);
+      complete(completion);
     }
   }
   idle_.notify_all();

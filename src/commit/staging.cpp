@@ -25,7 +25,7 @@ StagingRing::StagingRing(const Geometry& geometry, const rows::RowShape& shape, 
     block->pending.exchange_slots(sets_[2 * i].get());
     block->spare_slots = sets_[2 * i + 1].get();
     block->device = backend.allocate(MemoryHome::kDevice, block_bytes, "staging block on the device");
-    block->pinned = backend.allocate(MemoryHome::kPinned, block_bytes, "staging block on the host");
+    block->pinned = backend.host_side(block->device, block_bytes, "staging block on the host");
     block->staged_event = backend.make_event();
     block->copied_event = backend.make_event();
     block->accepted_event = backend.make_event();

@@ -93,6 +93,7 @@ void Tap::capture(const rcap_capture_layout& layout, const CaptureArguments& arg
   require_choice("memory", layout.memory, kMemories);
   // R23: behind the K routed columns a fused kernel leaves its shared experts.
   if (layout.columns != job.shape.top_k && layout.columns != job.shape.top_k + fused_columns_) {
+    if (fused_columns_ == 0) fail(RCAP_STATUS_INVALID_ARGUMENT, "columns is %d, allowed is top_k %d", layout.columns, job.shape.top_k);
     fail(RCAP_STATUS_INVALID_ARGUMENT, "columns is %d, allowed are top_k %d or with fused shared experts %d", layout.columns, job.shape.top_k,
          job.shape.top_k + fused_columns_);
   }

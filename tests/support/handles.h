@@ -31,6 +31,8 @@ inline void init(rcap_record_info& value) { rcap_record_info_init(&value, sizeof
 inline void init(rcap_encode_options& value) { rcap_encode_options_init(&value, sizeof value); }
 inline void init(rcap_decode_hints& value) { rcap_decode_hints_init(&value, sizeof value); }
 inline void init(rcap_compare_report& value) { rcap_compare_report_init(&value, sizeof value); }
+inline void init(rcap_fill_layout& value) { rcap_fill_layout_init(&value, sizeof value); }
+inline void init(rcap_partition_layout& value) { rcap_partition_layout_init(&value, sizeof value); }
 
 /// A struct of the C API as its `init` leaves it.
 template <class T>

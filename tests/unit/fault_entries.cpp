@@ -306,6 +306,7 @@ std::vector<Entry> entries() {
     return status;
   });
   add_record_entries(all);
+  add_trainer_entries(all);
   return all;
 }
 

@@ -47,6 +47,9 @@ std::vector<Entry> entries();
 /// Those of `entries()` that work on records alone, and the one from slots to text.
 void add_record_entries(std::vector<Entry>& all);
 
+/// The trainer's.
+void add_trainer_entries(std::vector<Entry>& all);
+
 /// Calls that are refused: they format a text.
 std::vector<Entry> refused_entries();
 

@@ -109,6 +109,10 @@ typedef struct rcap_plugin_description {
   char description[128];
   /** Bytes read and written from which on a job of the library's own is done sooner through `parallel_for`; 0 = never. */
   int64_t parallel_bytes;
+  /** 1 if the host reads and writes all of its memory as its own: then the library takes no pinned memory for staged rows, and a copy to the host may
+   * be given one address as both ends, moves nothing, and is over when the work before it is. Else 0. */
+  int32_t one_memory;
+  int32_t reserved2;
 } rcap_plugin_description;
 
 /** What a device has done and holds since it was opened. */

@@ -147,6 +147,8 @@ typedef struct rcap_read_info rcap_read_info;
 typedef struct rcap_record_layout rcap_record_layout;
 typedef struct rcap_record_info rcap_record_info;
 typedef struct rcap_compare_report rcap_compare_report;
+typedef struct rcap_fill_layout rcap_fill_layout;
+typedef struct rcap_partition_layout rcap_partition_layout;
 typedef struct rcap_encode_options rcap_encode_options;
 typedef struct rcap_decode_hints rcap_decode_hints;
 
@@ -529,7 +531,7 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_backend_search(const char* name, void* 
  *
  * @param self  an open backend
  * @param info  struct to fill, `struct_size` set
- * @return OK | INVALID_ARGUMENT
+ * @return OK | INVALID_ARGUMENT | FORKED
  * @thread any
  * @since 0.1
  * @slot 10
@@ -744,7 +746,7 @@ struct rcap_capturer_plan {
   int32_t reserved;
   /** Bytes on the device: cache of every layer and staging blocks. */
   int64_t device_bytes;
-  /** Bytes of pinned host memory: the staging blocks' host side. */
+  /** Bytes of pinned host memory: the staging blocks' host side; a backend whose memory is the host's (`host`, `tbb`) takes none. */
   int64_t pinned_bytes;
   /** Bytes of ordinary address space for the slot store; pages are touched when slots are first used. */
   int64_t store_bytes;
@@ -938,7 +940,7 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_capturer_plan_get(const rcap_capturer_c
  * @param layer_ids_count  L, >= 1
  * @param backend          null = host
  * @param capturer         receives the handle; the caller destroys it
- * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE | UNSUPPORTED | OUT_OF_MEMORY
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE | UNSUPPORTED | OUT_OF_MEMORY | FORKED (a backend opened by the parent process)
  * @owner capturer
  * @thread any
  * @since 0.1
@@ -2300,6 +2302,393 @@ RCAP_NODISCARD RCAP_API rcap_status rcap_record_to_compact(const rcap_record* se
  */
 RCAP_NODISCARD RCAP_API rcap_status rcap_record_compare(const rcap_record* self, const rcap_record* other, rcap_compare_report* report,
                                                         int64_t* by_layer, int64_t by_layer_count, rcap_error* err) RCAP_NOEXCEPT;
+
+/* ---- trainer ---- */
+
+/**
+ * What stands where a trainer needs ids and the engine captured none: missing rows, the last token of a sequence, padding (R42).
+ *
+ * @since 0.1
+ */
+enum rcap_padding_value {
+  /**
+   * K distinct ids, spread over the experts: the n-th filled row of a layer gets (n + floor(j * E / K)) modulo E in column j. Of one row's ids any two
+   * equal blocks of neighbouring experts (expert-parallel ranks) get the same number, and of any rows' ids any two experts do, give or take one.
+   */
+  RCAP_PADDING_SPREAD = 0,
+  /** `fill_value` in every column, for trainers that look at the mask instead, or for which -1 means missing. */
+  RCAP_PADDING_VALUE = 1
+};
+
+/**
+ * Order of the axes of a dense array of ids.
+ *
+ * @since 0.1
+ */
+enum rcap_axis_order_value {
+  /** [tokens, layers, K]. */
+  RCAP_AXIS_ORDER_TOKENS_FIRST = 0,
+  /** [layers, tokens, K]: what one router needs is one piece. */
+  RCAP_AXIS_ORDER_LAYERS_FIRST = 1
+};
+
+/**
+ * How context parallelism deals out the tokens of a sequence (R43).
+ *
+ * @since 0.1
+ */
+enum rcap_split_value {
+  /** cp_size equal chunks; rank r has chunk r. */
+  RCAP_SPLIT_CONTIGUOUS = 0,
+  /** 2 * cp_size equal chunks; rank r has chunk r and behind it chunk 2 * cp_size - 1 - r. One rank alone has the sequence as it is. */
+  RCAP_SPLIT_ZIGZAG = 1
+};
+
+/**
+ * What `rcap_record_fill` writes.
+ *
+ * @init_slot 85
+ * @since 0.1
+ */
+struct rcap_fill_layout {
+  /** Bytes of this struct. */
+  int64_t struct_size;
+  /** Token position of the first row to write, >= 0; 0 where positions are given. */
+  int64_t start;
+  /** Rows to write, >= 0; those behind the sequence are padding. */
+  int64_t tokens;
+  /** Tokens of the sequence, the last one included: n of R1. The record may not reach behind it. */
+  int64_t length;
+  /**
+   * Number of the first filled row in the formula of SPREAD, >= 0: what earlier calls for the same batch filled, so that they do not load the same
+   * experts.
+   */
+  int64_t first_fill;
+  /** dtype of the ids: INT64, what gathering scores by them needs (R43), or INT32, INT16, UINT16, UINT8. @default 5 */
+  int32_t dtype;
+  /** A `rcap_axis_order`. */
+  int32_t order;
+  /** A `rcap_padding`. */
+  int32_t padding;
+  /** The value of RCAP_PADDING_VALUE; any that the dtype holds. */
+  int32_t fill_value;
+};
+
+/** What `rcap_fill_layout_init` writes, as an initializer. */
+#define RCAP_FILL_LAYOUT_INIT {56, 0, 0, 0, 0, 5, 0, 0, 0}
+
+/**
+ * Sets a `rcap_fill_layout` to its defaults.
+ *
+ * Writes `struct_size` bytes, never more: of a smaller struct the first fields, of a larger one zeros behind the fields that the library knows.
+ * Null, or a size below 8, writes nothing.
+ *
+ * @param value        struct to set
+ * @param struct_size  bytes of the caller's struct; becomes its `struct_size`
+ * @thread any
+ * @since 0.1
+ * @slot 85
+ */
+RCAP_API void rcap_fill_layout_init(rcap_fill_layout* value, int64_t struct_size) RCAP_NOEXCEPT;
+
+/**
+ * How a pack of sequences is dealt out: every sequence over context parallelism, and each rank's tokens, one after the other, over sequence
+ * parallelism in equal contiguous slices (R43).
+ *
+ * @init_slot 86
+ * @since 0.1
+ */
+struct rcap_partition_layout {
+  /** Bytes of this struct. */
+  int64_t struct_size;
+  /** A `rcap_split`. */
+  int32_t split;
+  /** Context-parallel ranks, >= 1. @default 1 */
+  int32_t cp_size;
+  /** This rank, 0 .. cp_size - 1. */
+  int32_t cp_rank;
+  /** Sequence-parallel (tensor-parallel) ranks, >= 1. @default 1 */
+  int32_t sp_size;
+  /** This rank, 0 .. sp_size - 1. */
+  int32_t sp_rank;
+  /** Always 0. */
+  int32_t reserved;
+};
+
+/** What `rcap_partition_layout_init` writes, as an initializer. */
+#define RCAP_PARTITION_LAYOUT_INIT {32, 0, 1, 0, 1, 0, 0}
+
+/**
+ * Sets a `rcap_partition_layout` to its defaults.
+ *
+ * Writes `struct_size` bytes, never more: of a smaller struct the first fields, of a larger one zeros behind the fields that the library knows.
+ * Null, or a size below 8, writes nothing.
+ *
+ * @param value        struct to set
+ * @param struct_size  bytes of the caller's struct; becomes its `struct_size`
+ * @thread any
+ * @since 0.1
+ * @slot 86
+ */
+RCAP_API void rcap_partition_layout_init(rcap_partition_layout* value, int64_t struct_size) RCAP_NOEXCEPT;
+
+/**
+ * Writes a record's ids as a trainer replays them: dense, in the dtype and for the layers it asks for, every row filled (R42).
+ *
+ * A row is a token position. Where the record has no valid ids for it and a layer, where it lies behind the sequence, or where it is -1, `padding`
+ * says what is written, and the masks say 0. Filled rows are counted for each layer by itself, in the order of the rows. Nothing is written where the
+ * call is refused.
+ *
+ * Sequences of a pack are filled one call each, into their part of the arrays. A sequence that has no record is filled from a record of 0 rows.
+ *
+ * @param self             rows of one sequence; may begin behind 0 and may lack the last token, or more
+ * @param layout           what to write
+ * @param layer_ids        model layer numbers of the columns to write, in this order, each once, each one of the record's; null = all of the record's
+ * @param layer_ids_count  how many, >= 1, or 0 with null
+ * @param positions        token position of every row, in any order; -1 = padding; null = start, start + 1, ...
+ * @param positions_count  `layout.tokens`, or 0 with null
+ * @param ids              receives tokens * layers * K ids in `layout.order`; null with 0 bytes
+ * @param ids_bytes        exactly their bytes
+ * @param row_mask         receives a byte for every row: 1 where the ids of all these layers are the engine's, else 0; null = not wanted
+ * @param row_mask_bytes   `layout.tokens`, or 0 with null
+ * @param cell_mask        receives a byte for every row and layer, in `layout.order`; null = not wanted
+ * @param cell_mask_bytes  tokens * layers, or 0 with null
+ * @param filled           receives the rows with a byte of 0 in their masks; null = not wanted
+ * @return OK | INVALID_ARGUMENT (null, unknown enum value, a layer twice, bytes that do not fit) | OUT_OF_RANGE (a layer that the record does not
+ *         have, a record that reaches behind the sequence, ids or fill_value that the dtype cannot hold, a position below -1, an overflowing size) |
+ *         UNSUPPORTED (a field that is not used here and not 0) | OUT_OF_MEMORY
+ * @thread any
+ * @since 0.1
+ * @slot 87
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_record_fill(const rcap_record* self, const rcap_fill_layout* layout, const int32_t* layer_ids,
+                                                     int64_t layer_ids_count, const int64_t* positions, int64_t positions_count, void* ids,
+                                                     int64_t ids_bytes, void* row_mask, int64_t row_mask_bytes, void* cell_mask,
+                                                     int64_t cell_mask_bytes, int64_t* filled, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Where each sequence of a pack begins when each is padded to a multiple: a trainer's `cu_seqlens`.
+ *
+ * @param lengths        tokens of every sequence, each >= 0; null with 0
+ * @param lengths_count  sequences, >= 0
+ * @param multiple       >= 1; `rcap_partition_multiple` gives what a partition needs
+ * @param offsets        receives 0, the first length rounded up, ... and last the pack's tokens
+ * @param offsets_count  lengths_count + 1
+ * @return OK | INVALID_ARGUMENT (null, offsets_count) | OUT_OF_RANGE (a negative length, a multiple below 1, an overflowing sum)
+ * @thread any
+ * @since 0.1
+ * @slot 88
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_pack_offsets(const int64_t* lengths, int64_t lengths_count, int64_t multiple, int64_t* offsets,
+                                                      int64_t offsets_count, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Copies sequences that stand one behind the other to their places in a pack and writes padding behind each. `rcap_pack_strip` is the inverse.
+ *
+ * Works on anything that has an item for every token: ids, masks, weights, rows of routes. Arrays may not overlap.
+ *
+ * @param lengths        tokens of every sequence, each >= 0; null with 0
+ * @param lengths_count  sequences, >= 0
+ * @param offsets        where each begins in the pack, 0 first, and last the pack's tokens; each sequence has room for its length
+ * @param offsets_count  lengths_count + 1
+ * @param item_bytes     bytes of an item, >= 1
+ * @param pad            one item of padding; null = zero bytes
+ * @param pad_bytes      item_bytes, or 0 with null
+ * @param tokens         items of all sequences without padding; null with 0 bytes
+ * @param tokens_bytes   exactly their bytes
+ * @param packed         receives the pack's items; null with 0 bytes
+ * @param packed_bytes   exactly their bytes
+ * @return OK | INVALID_ARGUMENT (null, counts or bytes that do not fit) | OUT_OF_RANGE (a length or offset outside its range, item_bytes, an
+ *         overflowing size)
+ * @thread any
+ * @since 0.1
+ * @slot 89
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_pack_pad(const int64_t* lengths, int64_t lengths_count, const int64_t* offsets, int64_t offsets_count,
+                                                  int64_t item_bytes, const void* pad, int64_t pad_bytes, const void* tokens, int64_t tokens_bytes,
+                                                  void* packed, int64_t packed_bytes, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Copies the sequences out of a pack, one behind the other, without their padding: the inverse of `rcap_pack_pad`. Arrays may not overlap.
+ *
+ * @param lengths        as for `rcap_pack_pad`
+ * @param lengths_count  sequences, >= 0
+ * @param offsets        as for `rcap_pack_pad`
+ * @param offsets_count  lengths_count + 1
+ * @param item_bytes     bytes of an item, >= 1
+ * @param packed         the pack's items; null with 0 bytes
+ * @param packed_bytes   exactly their bytes
+ * @param tokens         receives the items of all sequences; null with 0 bytes
+ * @param tokens_bytes   exactly their bytes
+ * @return OK | INVALID_ARGUMENT | OUT_OF_RANGE
+ * @thread any
+ * @since 0.1
+ * @slot 90
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_pack_strip(const int64_t* lengths, int64_t lengths_count, const int64_t* offsets, int64_t offsets_count,
+                                                    int64_t item_bytes, const void* packed, int64_t packed_bytes, void* tokens, int64_t tokens_bytes,
+                                                    rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * The number that every padded sequence must be a multiple of: cp_size chunks (2 * cp_size where they are dealt out in a zigzag among several ranks)
+ * times sp_size.
+ *
+ * @param layout    sizes; its ranks are not looked at
+ * @param multiple  receives the number
+ * @return OK | INVALID_ARGUMENT (null, unknown split) | OUT_OF_RANGE (a size below 1, an overflowing product)
+ * @thread any
+ * @since 0.1
+ * @slot 91
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_partition_multiple(const rcap_partition_layout* layout, int64_t* multiple, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Tokens of a rank: the same for all.
+ *
+ * @param layout         sizes and this rank
+ * @param offsets        where each sequence begins in the pack, 0 first, and last the pack's tokens
+ * @param offsets_count  sequences + 1
+ * @param tokens         receives the number
+ * @return OK | INVALID_ARGUMENT (null, unknown split) | OUT_OF_RANGE (a size, rank or offset outside its range, a sequence that its chunks do not
+ *         divide, named with the multiple it needs, a rank's tokens that sp_size does not divide)
+ * @thread any
+ * @since 0.1
+ * @slot 92
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_partition_tokens(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count,
+                                                          int64_t* tokens, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Where in the pack each of a rank's tokens stands, in the rank's order: what indexing an array by it gives is the rank's part (R43).
+ *
+ * @param layout         sizes and this rank
+ * @param offsets        as for `rcap_partition_tokens`
+ * @param offsets_count  sequences + 1
+ * @param indices        receives the indices; null with 0
+ * @param indices_count  exactly what `rcap_partition_tokens` says
+ * @return OK | as `rcap_partition_tokens`
+ * @thread any
+ * @since 0.1
+ * @slot 93
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_partition_indices(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count,
+                                                           int64_t* indices, int64_t indices_count, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Copies a rank's part out of a pack. Works on anything that has an item for every token. Arrays may not overlap.
+ *
+ * @param layout         sizes and this rank
+ * @param offsets        as for `rcap_partition_tokens`
+ * @param offsets_count  sequences + 1
+ * @param item_bytes     bytes of an item, >= 1
+ * @param whole          the pack's items; null with 0 bytes
+ * @param whole_bytes    exactly their bytes
+ * @param part           receives the rank's items; null with 0 bytes
+ * @param part_bytes     exactly their bytes
+ * @return OK | as `rcap_partition_tokens`
+ * @thread any
+ * @since 0.1
+ * @slot 94
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_partition_split(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count,
+                                                         int64_t item_bytes, const void* whole, int64_t whole_bytes, void* part, int64_t part_bytes,
+                                                         rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Puts the parts of all ranks together again: the inverse of `rcap_partition_split` (R43). Arrays may not overlap.
+ *
+ * @param layout         sizes; its ranks are not looked at
+ * @param offsets        as for `rcap_partition_tokens`
+ * @param offsets_count  sequences + 1
+ * @param item_bytes     bytes of an item, >= 1
+ * @param parts          [cp_size, sp_size, tokens of a rank] items, as all-gathers over both give them; null with 0 bytes
+ * @param parts_bytes    exactly their bytes
+ * @param whole          receives the pack's items; null with 0 bytes
+ * @param whole_bytes    exactly as many bytes
+ * @return OK | as `rcap_partition_tokens`
+ * @thread any
+ * @since 0.1
+ * @slot 95
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_partition_gather(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count,
+                                                          int64_t item_bytes, const void* parts, int64_t parts_bytes, void* whole,
+                                                          int64_t whole_bytes, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * The MoE layers of a pipeline stage, in the order in which it makes their routers (R43).
+ *
+ * The model's layers are dealt out in vp_size rounds; in each, stage after stage takes its share, which is the same for all but a first or last stage
+ * whose layers are given. A model that is dealt out otherwise has its lists at hand and needs no help.
+ *
+ * @param num_layers        layers of the model, dense ones too, >= 1
+ * @param pp_size           pipeline stages, >= 1
+ * @param pp_rank           this stage, 0 .. pp_size - 1
+ * @param vp_size           virtual stages (model chunks) of each stage, >= 1
+ * @param vp_rank           this chunk, 0 .. vp_size - 1; -1 = all chunks of the stage
+ * @param first_layers      layers of the first stage over all its chunks; 0 = as many as the others have
+ * @param last_layers       the same for the last stage
+ * @param moe_layers        layer numbers of the model's MoE layers, ascending, each 0 .. num_layers - 1; null with 0
+ * @param moe_layers_count  how many, >= 0
+ * @param layer_ids         receives those of the stage, ascending; null with 0
+ * @param layer_ids_count   capacity
+ * @param needed            receives how many there are
+ * @return OK (also with null) | INVALID_ARGUMENT (null, not ascending) | OUT_OF_RANGE (a size, rank or layer outside its range, layers that the
+ *         stages or chunks do not divide, capacity: `needed` is set)
+ * @thread any
+ * @since 0.1
+ * @slot 96
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_stage_layers(int32_t num_layers, int32_t pp_size, int32_t pp_rank, int32_t vp_size, int32_t vp_rank,
+                                                      int32_t first_layers, int32_t last_layers, const int32_t* moe_layers, int64_t moe_layers_count,
+                                                      int32_t* layer_ids, int64_t layer_ids_count, int64_t* needed, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Copies some layers' columns out of an array [tokens, layers] of items: those of a pipeline stage, or of one router (R43). Arrays may not overlap.
+ *
+ * @param layer_ids        model layer number of every column of `whole`, each once
+ * @param layer_ids_count  how many, >= 1
+ * @param selected         layer numbers of the columns wanted, in this order, each once, each one of `layer_ids`; null with 0
+ * @param selected_count   how many, >= 0
+ * @param tokens           rows, >= 0
+ * @param item_bytes       bytes of an item (K ids), >= 1
+ * @param order            a `rcap_axis_order` for `part`
+ * @param whole            [tokens, layers] items; null with 0 bytes
+ * @param whole_bytes      exactly their bytes
+ * @param part             receives the items of the columns in `order`; null with 0 bytes
+ * @param part_bytes       exactly their bytes
+ * @return OK | INVALID_ARGUMENT (null, unknown order, a layer twice, bytes that do not fit) | OUT_OF_RANGE (a layer that is not there, tokens,
+ *         item_bytes, an overflowing size) | OUT_OF_MEMORY
+ * @thread any
+ * @since 0.1
+ * @slot 97
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_layers_split(const int32_t* layer_ids, int64_t layer_ids_count, const int32_t* selected,
+                                                      int64_t selected_count, int64_t tokens, int64_t item_bytes, int32_t order, const void* whole,
+                                                      int64_t whole_bytes, void* part, int64_t part_bytes, rcap_error* err) RCAP_NOEXCEPT;
+
+/**
+ * Copies some layers' columns to their places in an array [tokens, layers] of items and leaves the others alone: called for every stage, it is the
+ * inverse of `rcap_layers_split`. Arrays may not overlap.
+ *
+ * @param layer_ids        as for `rcap_layers_split`
+ * @param layer_ids_count  how many, >= 1
+ * @param selected         as for `rcap_layers_split`
+ * @param selected_count   how many, >= 0
+ * @param tokens           rows, >= 0
+ * @param item_bytes       bytes of an item (K ids), >= 1
+ * @param order            a `rcap_axis_order` for `part`
+ * @param part             items of the columns in `order`; null with 0 bytes
+ * @param part_bytes       exactly their bytes
+ * @param whole            [tokens, layers] items, of which the columns are written; null with 0 bytes
+ * @param whole_bytes      exactly their bytes
+ * @return OK | as `rcap_layers_split`
+ * @thread any
+ * @since 0.1
+ * @slot 98
+ */
+RCAP_NODISCARD RCAP_API rcap_status rcap_layers_gather(const int32_t* layer_ids, int64_t layer_ids_count, const int32_t* selected,
+                                                       int64_t selected_count, int64_t tokens, int64_t item_bytes, int32_t order, const void* part,
+                                                       int64_t part_bytes, void* whole, int64_t whole_bytes, rcap_error* err) RCAP_NOEXCEPT;
 
 /* ---- wire ---- */
 

@@ -16,6 +16,7 @@
 #define ROUTECAP_LOADER_H
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "routecap_table.h"
 
@@ -116,27 +118,39 @@ static inline const char* rcap_loader_function_name(int64_t index) {
     "rcap_record_encode",
     "rcap_record_decode",
     "rcap_capturer_encode",
-    "rcap_backend_search"
+    "rcap_backend_search",
+    "rcap_fill_layout_init",
+    "rcap_partition_layout_init",
+    "rcap_record_fill",
+    "rcap_pack_offsets",
+    "rcap_pack_pad",
+    "rcap_pack_strip",
+    "rcap_partition_multiple",
+    "rcap_partition_tokens",
+    "rcap_partition_indices",
+    "rcap_partition_split",
+    "rcap_partition_gather",
+    "rcap_stage_layers",
+    "rcap_layers_split",
+    "rcap_layers_gather"
   };
   return index >= 0 && index < RCAP_API_FUNCTIONS ? names[index] : NULL;
 }
 
 /* Adds to a zero-terminated text; what does not fit is cut. */
 static inline void rcap_loader_say(char* why, int64_t why_bytes, const char* text) {
-  size_t used;
-  size_t room;
-  size_t length;
-  if (why == NULL || why_bytes <= 0) {
+  int64_t used = 0;
+  if (why == NULL) {
     return;
   }
-  used = strlen(why);
-  room = (size_t)why_bytes - 1 - used;
-  length = strlen(text);
-  if (length > room) {
-    length = room;
+  while (used < why_bytes && why[used] != '\0') {
+    ++used;
   }
-  memcpy(why + used, text, length);
-  why[used + length] = '\0';
+  for (; used + 1 < why_bytes && *text != '\0'; ++text) {
+    why[used] = *text;
+    ++used;
+    why[used] = '\0';
+  }
 }
 
 static inline void rcap_loader_say_number(char* why, int64_t why_bytes, int64_t number) {
@@ -155,6 +169,126 @@ static inline void rcap_loader_say_dlerror(char* why, int64_t why_bytes, const c
     text += length + 2;
   }
   rcap_loader_say(why, why_bytes, text);
+}
+
+/* Whether a part of a file reaches beyond its end, and says so. */
+static inline int rcap_loader_lacks(const char* part, uint64_t offset, uint64_t bytes, uint64_t file_bytes, char* why, int64_t why_bytes) {
+  char text[160];
+  if (offset <= file_bytes && bytes <= file_bytes - offset) {
+    return 0;
+  }
+  snprintf(text, sizeof text, "is not a whole shared object: %s of %" PRIu64 " bytes at %" PRIu64 ", the file has %" PRIu64, part, bytes, offset, file_bytes);
+  rcap_loader_say(why, why_bytes, text);
+  return 1;
+}
+
+/* Whether an ELF header is not one of a shared object for this process, and says so. A machine that this does not know is left to the dynamic linker. */
+static inline int rcap_loader_is_foreign(const Elf64_Ehdr* header, char* why, int64_t why_bytes) {
+  const uint16_t one = 1;
+  unsigned char first;
+  unsigned own_data;
+  unsigned own_machine = EM_NONE;
+  unsigned machine = header->e_machine;
+  char text[160];
+  memcpy(&first, &one, 1);
+  own_data = first == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+#if defined(__x86_64__)
+  own_machine = EM_X86_64;
+#elif defined(__aarch64__)
+  own_machine = EM_AARCH64;
+#endif
+  if (header->e_ident[EI_DATA] != own_data) {
+    machine = machine >> 8 | (machine & 0xffU) << 8;
+  }
+  if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != own_data || (own_machine != EM_NONE && machine != own_machine)) {
+    snprintf(text, sizeof text, "is for another architecture: ELF machine %u (%d bit, %s-endian), this process is %u (64 bit, %s-endian)", machine,
+             header->e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32, header->e_ident[EI_DATA] == ELFDATA2LSB ? "little" : "big", own_machine,
+             own_data == ELFDATA2LSB ? "little" : "big");
+    rcap_loader_say(why, why_bytes, text);
+    return 1;
+  }
+  if (header->e_type != ET_DYN) {
+    snprintf(text, sizeof text, "is no shared object: ELF type %u, one has %d", (unsigned)header->e_type, ET_DYN);
+    rcap_loader_say(why, why_bytes, text);
+    return 1;
+  }
+  return 0;
+}
+
+/* Whether the file is no whole shared object for this process, and says so. */
+static inline int rcap_loader_is_broken(FILE* file, uint64_t file_bytes, char* why, int64_t why_bytes) {
+  Elf64_Ehdr header;
+  Elf64_Phdr segment;
+  int i;
+  int loads = 0;
+  char text[160];
+  const size_t has = fread(&header, 1, sizeof header, file);
+  if (has < sizeof(Elf32_Ehdr) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      (header.e_ident[EI_CLASS] != ELFCLASS32 && header.e_ident[EI_CLASS] != ELFCLASS64) ||
+      (header.e_ident[EI_DATA] != ELFDATA2LSB && header.e_ident[EI_DATA] != ELFDATA2MSB) ||
+      (header.e_ident[EI_CLASS] == ELFCLASS64 && has < sizeof header)) {
+    snprintf(text, sizeof text, "is no shared object: no ELF header in its %" PRIu64 " bytes", file_bytes);
+    rcap_loader_say(why, why_bytes, text);
+    return 1;
+  }
+  if (rcap_loader_is_foreign(&header, why, why_bytes)) {
+    return 1;
+  }
+  if (header.e_phentsize != sizeof segment || header.e_phnum == 0) {
+    snprintf(text, sizeof text, "is not a whole shared object: %u program headers of %u bytes", (unsigned)header.e_phnum, (unsigned)header.e_phentsize);
+    rcap_loader_say(why, why_bytes, text);
+    return 1;
+  }
+  if (rcap_loader_lacks("the program headers", header.e_phoff, header.e_phnum * (uint64_t)sizeof segment, file_bytes, why, why_bytes) ||
+      (header.e_shoff != 0 &&
+       rcap_loader_lacks("the section headers", header.e_shoff, header.e_shnum * (uint64_t)header.e_shentsize, file_bytes, why, why_bytes))) {
+    return 1;
+  }
+  if (fseek(file, (long)header.e_phoff, SEEK_SET) != 0) {
+    rcap_loader_say(why, why_bytes, "is not a whole shared object: its program headers cannot be read");
+    return 1;
+  }
+  for (i = 0; i < header.e_phnum; ++i) {
+    if (fread(&segment, sizeof segment, 1, file) != 1) {
+      rcap_loader_say(why, why_bytes, "is not a whole shared object: its program headers cannot be read");
+      return 1;
+    }
+    if ((segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC) &&
+        rcap_loader_lacks("a segment", segment.p_offset, segment.p_filesz, file_bytes, why, why_bytes)) {
+      return 1;
+    }
+    loads += segment.p_type == PT_LOAD;
+  }
+  if (loads == 0) {
+    rcap_loader_say(why, why_bytes, "is not a whole shared object: no segment to load");
+    return 1;
+  }
+  return 0;
+}
+
+/*
+ * Whether the dynamic linker must not see a file, and says why: it maps what the headers name and touches it, which beyond the end of a file that was cut
+ * short is a SIGBUS. A file that cannot be opened is left to the dynamic linker, which says so.
+ */
+static inline int rcap_loader_refuses(const char* path, char* why, int64_t why_bytes) {
+  struct stat status;
+  FILE* file;
+  int refused;
+  if (stat(path, &status) != 0) {
+    return 0;
+  }
+  /* Asked before it is opened: a FIFO would wait for somebody to write into it. */
+  if (!S_ISREG(status.st_mode)) {
+    rcap_loader_say(why, why_bytes, "is not a file");
+    return 1;
+  }
+  file = fopen(path, "rbe"); /* e: no child inherits it */
+  if (file == NULL) {
+    return 0;
+  }
+  refused = rcap_loader_is_broken(file, (uint64_t)status.st_size, why, why_bytes);
+  fclose(file);
+  return refused;
 }
 
 /* The table of an open library, or null and why not. */
@@ -202,7 +336,8 @@ static inline rcap_status rcap_loader_table(void* library, const rcap_api** api,
  * Loads the library and gives its function table.
  *
  * One place is tried: `path`, else what the environment variable ROUTECAP_LIBRARY names (not in a setuid or otherwise privileged process), else the
- * SONAME in the dynamic linker's search path. A newer library's longer table serves; one that lacks functions of this header is refused.
+ * SONAME in the dynamic linker's search path. A newer library's longer table serves; one that lacks functions of this header is refused. A path with a
+ * slash names a file, which is looked at first: one that was cut short, or is none of this machine's, is refused and does not reach the dynamic linker.
  *
  * @param path       file or SONAME, null = look for it
  * @param api        receives the table, null on failure
@@ -244,6 +379,9 @@ static inline rcap_status rcap_load(const char* path, const rcap_api** api, char
   rcap_loader_say(why, why_bytes, path);
   rcap_loader_say(why, why_bytes, origin);
   rcap_loader_say(why, why_bytes, ": ");
+  if (strchr(path, '/') != NULL && rcap_loader_refuses(path, why, why_bytes)) {
+    return RCAP_STATUS_NOT_FOUND;
+  }
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     rcap_loader_say_dlerror(why, why_bytes, path);

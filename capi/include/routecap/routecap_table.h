@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /** Functions in `struct rcap_api`. */
-#define RCAP_API_FUNCTIONS 85
+#define RCAP_API_FUNCTIONS 99
 
 /**
  * The functions, in the order of their @slot. Grows at its end only; `struct_size` says how far this library's goes. A member is called as its
@@ -221,6 +221,50 @@ typedef struct rcap_api {
                                  int64_t buffer_bytes, int64_t* needed, rcap_error* err);
   /** `rcap_backend_search`, slot 84. */
   rcap_status (*backend_search)(const char* name, void* text, int64_t text_bytes, int64_t* needed, rcap_error* err);
+  /** `rcap_fill_layout_init`, slot 85. */
+  void (*fill_layout_init)(rcap_fill_layout* value, int64_t struct_size);
+  /** `rcap_partition_layout_init`, slot 86. */
+  void (*partition_layout_init)(rcap_partition_layout* value, int64_t struct_size);
+  /** `rcap_record_fill`, slot 87. */
+  rcap_status (*record_fill)(const rcap_record* self, const rcap_fill_layout* layout, const int32_t* layer_ids, int64_t layer_ids_count,
+                             const int64_t* positions, int64_t positions_count, void* ids, int64_t ids_bytes, void* row_mask, int64_t row_mask_bytes,
+                             void* cell_mask, int64_t cell_mask_bytes, int64_t* filled, rcap_error* err);
+  /** `rcap_pack_offsets`, slot 88. */
+  rcap_status (*pack_offsets)(const int64_t* lengths, int64_t lengths_count, int64_t multiple, int64_t* offsets, int64_t offsets_count,
+                              rcap_error* err);
+  /** `rcap_pack_pad`, slot 89. */
+  rcap_status (*pack_pad)(const int64_t* lengths, int64_t lengths_count, const int64_t* offsets, int64_t offsets_count, int64_t item_bytes,
+                          const void* pad, int64_t pad_bytes, const void* tokens, int64_t tokens_bytes, void* packed, int64_t packed_bytes,
+                          rcap_error* err);
+  /** `rcap_pack_strip`, slot 90. */
+  rcap_status (*pack_strip)(const int64_t* lengths, int64_t lengths_count, const int64_t* offsets, int64_t offsets_count, int64_t item_bytes,
+                            const void* packed, int64_t packed_bytes, void* tokens, int64_t tokens_bytes, rcap_error* err);
+  /** `rcap_partition_multiple`, slot 91. */
+  rcap_status (*partition_multiple)(const rcap_partition_layout* layout, int64_t* multiple, rcap_error* err);
+  /** `rcap_partition_tokens`, slot 92. */
+  rcap_status (*partition_tokens)(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count, int64_t* tokens,
+                                  rcap_error* err);
+  /** `rcap_partition_indices`, slot 93. */
+  rcap_status (*partition_indices)(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count, int64_t* indices,
+                                   int64_t indices_count, rcap_error* err);
+  /** `rcap_partition_split`, slot 94. */
+  rcap_status (*partition_split)(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count, int64_t item_bytes,
+                                 const void* whole, int64_t whole_bytes, void* part, int64_t part_bytes, rcap_error* err);
+  /** `rcap_partition_gather`, slot 95. */
+  rcap_status (*partition_gather)(const rcap_partition_layout* layout, const int64_t* offsets, int64_t offsets_count, int64_t item_bytes,
+                                  const void* parts, int64_t parts_bytes, void* whole, int64_t whole_bytes, rcap_error* err);
+  /** `rcap_stage_layers`, slot 96. */
+  rcap_status (*stage_layers)(int32_t num_layers, int32_t pp_size, int32_t pp_rank, int32_t vp_size, int32_t vp_rank, int32_t first_layers,
+                              int32_t last_layers, const int32_t* moe_layers, int64_t moe_layers_count, int32_t* layer_ids, int64_t layer_ids_count,
+                              int64_t* needed, rcap_error* err);
+  /** `rcap_layers_split`, slot 97. */
+  rcap_status (*layers_split)(const int32_t* layer_ids, int64_t layer_ids_count, const int32_t* selected, int64_t selected_count, int64_t tokens,
+                              int64_t item_bytes, int32_t order, const void* whole, int64_t whole_bytes, void* part, int64_t part_bytes,
+                              rcap_error* err);
+  /** `rcap_layers_gather`, slot 98. */
+  rcap_status (*layers_gather)(const int32_t* layer_ids, int64_t layer_ids_count, const int32_t* selected, int64_t selected_count, int64_t tokens,
+                               int64_t item_bytes, int32_t order, const void* part, int64_t part_bytes, void* whole, int64_t whole_bytes,
+                               rcap_error* err);
 } rcap_api;
 
 /**

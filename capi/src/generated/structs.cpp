@@ -102,6 +102,14 @@ extern "C" void rcap_compare_report_init(rcap_compare_report* value, std::int64_
   init<rcap_compare_report>(value, struct_size, RCAP_COMPARE_REPORT_INIT);
 }
 
+extern "C" void rcap_fill_layout_init(rcap_fill_layout* value, std::int64_t struct_size) noexcept {
+  init<rcap_fill_layout>(value, struct_size, RCAP_FILL_LAYOUT_INIT);
+}
+
+extern "C" void rcap_partition_layout_init(rcap_partition_layout* value, std::int64_t struct_size) noexcept {
+  init<rcap_partition_layout>(value, struct_size, RCAP_PARTITION_LAYOUT_INIT);
+}
+
 extern "C" void rcap_encode_options_init(rcap_encode_options* value, std::int64_t struct_size) noexcept {
   init<rcap_encode_options>(value, struct_size, RCAP_ENCODE_OPTIONS_INIT);
 }

@@ -97,6 +97,20 @@ constexpr rcap_api kApi = {
     rcap_record_decode,
     rcap_capturer_encode,
     rcap_backend_search,
+    rcap_fill_layout_init,
+    rcap_partition_layout_init,
+    rcap_record_fill,
+    rcap_pack_offsets,
+    rcap_pack_pad,
+    rcap_pack_strip,
+    rcap_partition_multiple,
+    rcap_partition_tokens,
+    rcap_partition_indices,
+    rcap_partition_split,
+    rcap_partition_gather,
+    rcap_stage_layers,
+    rcap_layers_split,
+    rcap_layers_gather,
 };
 
 }  // namespace

@@ -10,8 +10,10 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <climits>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 namespace routecap {
@@ -72,9 +74,13 @@ void check_segments(int descriptor, const ElfW(Ehdr) & header, std::uint64_t fil
 void check_elf_file(const std::string& path) {
   const File file(path);
   if (file.descriptor() < 0) {
-    if (errno == ENXIO) fail(RCAP_STATUS_CORRUPT, "is not a file");  // a socket
-    fail(errno == ENOENT || errno == ENOTDIR ? RCAP_STATUS_NOT_FOUND : RCAP_STATUS_INVALID_STATE,
-         errno == ENOENT || errno == ENOTDIR ? "no such file" : "cannot be opened (errno %d)", errno);
+    const int why = errno;
+    if (why == ENXIO) fail(RCAP_STATUS_CORRUPT, "is not a file");  // a socket
+    if (why == ENOENT || why == ENOTDIR) fail(RCAP_STATUS_NOT_FOUND, "no such file");
+    if (why == ENAMETOOLONG) {
+      fail(RCAP_STATUS_INVALID_ARGUMENT, "its path has %zu bytes, this system opens at most %d, %d a name", path.size(), PATH_MAX - 1, NAME_MAX);
+    }
+    fail(RCAP_STATUS_INVALID_STATE, "cannot be opened (errno %d, %s)", why, std::generic_category().message(why).c_str());
   }
   struct stat status {};
   if (::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode)) fail(RCAP_STATUS_CORRUPT, "is not a file");

@@ -32,7 +32,7 @@ class PluginDevice {
     call("open", [&](rcap_plugin_error* error) { return plugin_.table.open(&plugin_host(), &given, &device_, error); });
     require_given(device_, name(), "open", "device");
     try {
-      find_crew();
+      look();
     } catch (...) {
       plugin_.table.close(device_);
       throw;
@@ -48,6 +48,7 @@ class PluginDevice {
   [[nodiscard]] rcap_plugin_device* get() const { return device_; }
   [[nodiscard]] const char* name() const { return plugin_.table.name; }
   [[nodiscard]] const rows::Crew& crew() const { return crew_; }
+  [[nodiscard]] bool one_memory() const { return one_memory_; }
   /// False in a forked child, where a device must not be touched.
   [[nodiscard]] bool same_process() const { return fork_guard_.same_process(); }
 
@@ -58,13 +59,13 @@ class PluginDevice {
   }
 
  private:
-  /// An older plugin has no threads to share: then its description ends, or its table.
-  void find_crew() {
-    if (plugin_.table.parallel_for == nullptr) return;
+  /// What the device offers. An older plugin offers neither: its description ends, or its table.
+  void look() {
     rcap_plugin_description description{};
     description.struct_size = sizeof description;
     call("describe", [&](rcap_plugin_error* error) { return plugin_.table.describe(device_, &description, error); });
-    if (description.threads < 2 || description.parallel_bytes < 1) return;
+    one_memory_ = description.one_memory == 1;
+    if (plugin_.table.parallel_for == nullptr || description.threads < 2 || description.parallel_bytes < 1) return;
     crew_.run = [](void* self, std::int64_t pieces, void (*body)(void*, std::int64_t), void* context) {
       const auto& device = *static_cast<const PluginDevice*>(self);
       device.plugin_.table.parallel_for(device.device_, pieces, body, context);
@@ -78,6 +79,7 @@ class PluginDevice {
   ForkGuard fork_guard_;
   rcap_plugin_device* device_ = nullptr;
   rows::Crew crew_;
+  bool one_memory_ = false;
 };
 
 using SharedDevice = std::shared_ptr<const PluginDevice>;
@@ -137,6 +139,10 @@ class PluginBackend final : public Backend {
   }
 
   Memory allocate(MemoryHome home, std::int64_t bytes, const char* what) override { return allocate_on(device_, home, bytes, what); }
+
+  Memory host_side(const Memory& device, std::int64_t bytes, const char* what) override {
+    return device_->one_memory() ? device : Backend::host_side(device, bytes, what);
+  }
 
   void capture(const rows::CaptureJob& job, void* stream) override {
     const rcap_plugin_cache cache = plugin::to_plugin(job.shape, job.cache);

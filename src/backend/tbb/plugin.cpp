@@ -65,6 +65,7 @@ std::int32_t describe(rcap_plugin_device* device, rcap_plugin_description* out, 
   about.struct_size = out->struct_size;
   about.threads = device->threads.count();
   about.host_memory = 1;
+  about.one_memory = 1;
   std::snprintf(about.description, sizeof about.description, "oneTBB %s, up to %d threads, %s row loops", TBB_runtime_version(), about.threads,
                 rows::simd_level());
   about.parallel_bytes = device->threads.count() > 1 ? routecap::tbb_backend::least_bytes() : 0;
@@ -132,8 +133,9 @@ std::int32_t widen(rcap_plugin_device* /*device*/, const rcap_plugin_list* list,
 }
 
 std::int32_t copy_to_host(rcap_plugin_device* device, const rcap_plugin_copy* job, void* /*stream*/, rcap_plugin_error* /*error*/) {
-  rows::copy(static_cast<std::byte*>(job->host), static_cast<const std::byte*>(job->device), job->bytes, device->crew);
   ++device->copies;
+  if (job->host == job->device) return RCAP_STATUS_OK;
+  rows::copy(static_cast<std::byte*>(job->host), static_cast<const std::byte*>(job->device), job->bytes, device->crew);
   device->copied_bytes += job->bytes;
   return RCAP_STATUS_OK;
 }
