@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Null for every pointer argument of every exported function.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

@@ -95,7 +95,6 @@ inline std::int64_t number_of(const std::string& function, const std::string& pa
       {"rcap_record_append.overlap", RCAP_OVERLAP_KEEP_OLD},
       {"positions_count", 1},
       {"other_positions_count", 1},
-      {"rcap_record_to_full_axis.num_layers", 1},
       {"by_layer_count", 1},
       {"rcap_record_encode.format", RCAP_WIRE_LISTS},
       {"rcap_record_decode.format", RCAP_WIRE_LISTS},
@@ -103,6 +102,25 @@ inline std::int64_t number_of(const std::string& function, const std::string& pa
       {"bytes_bytes", static_cast<std::int64_t>(kLists.size())},
       {"rcap_backend_search.text_bytes", static_cast<std::int64_t>(sizeof(Array))},
       {"buffer_bytes", static_cast<std::int64_t>(sizeof(Array))},
+      {"rcap_record_fill.ids_bytes", 8},
+      {"row_mask_bytes", 1},
+      {"cell_mask_bytes", 1},
+      {"lengths_count", 1},
+      {"offsets_count", 2},
+      {"multiple", 1},
+      {"item_bytes", 1},
+      {"pad_bytes", 1},
+      {"num_layers", 1},
+      {"pp_size", 1},
+      {"vp_size", 1},
+      {"moe_layers_count", 1},
+      {"selected_count", 1},
+      {"rcap_layers_split.tokens", 1},
+      {"rcap_layers_split.whole_bytes", 1},
+      {"rcap_layers_split.part_bytes", 1},
+      {"rcap_layers_gather.tokens", 1},
+      {"rcap_layers_gather.whole_bytes", 1},
+      {"rcap_layers_gather.part_bytes", 1},
   };
   if (const auto found = kNumbers.find(function + "." + parameter); found != kNumbers.end()) {
     return found->second;
@@ -142,6 +160,8 @@ class Scene {
     record.weights_dtype = RCAP_DTYPE_FLOAT32;
     structure<rcap_decode_hints>().num_experts = 2;
     structure<rcap_decode_hints>().start = 0;
+    structure<rcap_fill_layout>().tokens = 1;
+    structure<rcap_fill_layout>().length = 1;
     // Nothing is stored where a capturer's slots are encoded.
     structure<rcap_encode_options>().missing = RCAP_MISSING_MINUS_ONE;
     stacks_ = function == "rcap_record_stack";
