@@ -36,6 +36,7 @@ void check(const BenchShape& shape) {
 
 BenchRig::BenchRig(const BenchShape& shape)
     : shape_((check(shape), shape)),
+      backend_(make(rcap_backend_info_init)),
       ids_of_layer_(shape.tokens * shape.top_k),
       capture_(make(rcap_capture_layout_init)),
       forward_(make(rcap_forward_layout_init)),
@@ -74,7 +75,21 @@ void BenchRig::fill() {
   slots_.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shape_.tokens));
 }
 
+BenchRig::BackendPointer BenchRig::open_backend() {
+  auto options = make(rcap_backend_options_init);
+  options.threads = shape_.threads;
+  rcap_backend* opened = nullptr;
+  require([&](rcap_error* error) { return rcap_backend_open(shape_.backend.c_str(), &options, &opened, error); });
+  BackendPointer backend(opened);
+  require([&](rcap_error* error) { return rcap_backend_describe(opened, &backend_, error); });
+  if (backend_.host_memory == 0) {
+    refuse("--backend: ", shape_.backend, " keeps its rows in a device's memory, and the ids of this benchmark are in the host's");
+  }
+  return backend;
+}
+
 void BenchRig::create() {
+  const BackendPointer backend = open_backend();
   auto config = make(rcap_capturer_config_init);
   config.num_experts = shape_.experts;
   config.top_k = shape_.top_k;
@@ -83,7 +98,7 @@ void BenchRig::create() {
   std::vector<std::int32_t> layers(static_cast<std::size_t>(shape_.layers));
   std::iota(layers.begin(), layers.end(), kFirstLayer);
   rcap_capturer* capturer = nullptr;
-  require([&](rcap_error* error) { return rcap_capturer_create(&config, layers.data(), shape_.layers, nullptr, &capturer, error); });
+  require([&](rcap_error* error) { return rcap_capturer_create(&config, layers.data(), shape_.layers, backend.get(), &capturer, error); });
   capturer_.reset(capturer);
   rcap_model* target = nullptr;
   require([&](rcap_error* error) { return rcap_capturer_add_model(capturer, RCAP_ROLE_TARGET, "target", &target, error); });

@@ -19,6 +19,8 @@ struct BenchShape {
   std::int32_t top_k = 8;
   std::int64_t tokens = 8192;  ///< of a forward, and of the request that is read
   std::int64_t slots = 65536;
+  std::string backend = "host";  ///< a name or a path, as `rcap_backend_open` takes it
+  std::int32_t threads = 0;      ///< that the backend may use; 0 = its default
 };
 
 /// Stages must be called as an engine calls them: capture, end_forward, copy_to_host, finalize, drop_output; then read, encode, decode as often as
@@ -29,6 +31,9 @@ class BenchRig {
   explicit BenchRig(const BenchShape& shape);
   BenchRig(const BenchRig&) = delete;
   BenchRig& operator=(const BenchRig&) = delete;
+
+  /// What the backend says of itself.
+  [[nodiscard]] const rcap_backend_info& backend() const { return backend_; }
 
   /// The ids that the routers of one forward give: int32 [layers, tokens, K].
   [[nodiscard]] std::int64_t input_bytes() const;
@@ -52,15 +57,22 @@ class BenchRig {
   struct CapturerDeleter {
     void operator()(rcap_capturer* capturer) const { rcap_capturer_destroy(capturer); }
   };
+  struct BackendDeleter {
+    void operator()(rcap_backend* backend) const { rcap_backend_destroy(backend); }
+  };
+  using BackendPointer = std::unique_ptr<rcap_backend, BackendDeleter>;
   struct OutputDeleter {
     void operator()(rcap_output* output) const { rcap_output_destroy(output); }
   };
 
   void fill();
+  /// The backend that was asked for. Refuses one whose memory is not the host's.
+  [[nodiscard]] BackendPointer open_backend();
   void create();
   void size_buffers();
 
   BenchShape shape_;
+  rcap_backend_info backend_;
   std::int64_t ids_of_layer_;  ///< tokens * K
   std::vector<std::int32_t> given_;
   std::vector<std::int64_t> slots_;  ///< of the forward's tokens, in random order

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "bench_rig.h"
@@ -17,7 +18,7 @@ namespace routecap::cli {
 namespace {
 
 constexpr const char* kMeaning =
-    "Each stage is measured on one thread, beside a memcpy of the int32 ids that the routers of one\n"
+    "Each stage is measured beside a memcpy, on one thread, of the int32 ids that the routers of one\n"
     "forward give, in turn and in the same run: times depend on the machine and its load, the ratio less\n"
     "so. Times are medians. All stages use the same slots again and again.\n"
     "  capture       every layer's tap narrows its ids into the device cache\n"
@@ -127,13 +128,16 @@ Result measure(const Stage& stage, BenchRig& rig, Copies& copies, double seconds
   return {stage.name, static_cast<std::int64_t>(stages.size()), median(std::move(stages)), median(std::move(memcpys))};
 }
 
-std::string text_of_results(const std::vector<Result>& results, const Options& options, std::int64_t input_bytes) {
+std::string threads_text(std::int32_t threads) { return threads == 1 ? "one thread" : text_of(threads, " threads"); }
+
+std::string text_of_results(const std::vector<Result>& results, const Options& options, const BenchRig& rig) {
   const BenchShape& shape = options.shape;
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
-  std::string out = text_of("routecap ", rcap_version_string(), ", ", info.simd, " row loops, one thread\n", shape.layers, " layers, top ",
-                            shape.top_k, " of ", shape.experts, " experts, ", shape.tokens, " tokens a forward, ", shape.slots,
-                            " slots; int32 ids of a forward: ", bytes_text(input_bytes), "\n\n");
+  std::string out = text_of("routecap ", rcap_version_string(), ", ", info.simd, " row loops, ", threads_text(rig.backend().threads), ", backend ",
+                            rig.backend().name, " (", rig.backend().description, ")\n", shape.layers, " layers, top ", shape.top_k, " of ",
+                            shape.experts, " experts, ", shape.tokens, " tokens a forward, ", shape.slots,
+                            " slots; int32 ids of a forward: ", bytes_text(rig.input_bytes()), "\n\n");
   Table table({"stage", "us", "us of memcpy", "ratio", "ns a token", "calls"});
   for (const Result& result : results) {
     table.add({result.stage, fixed_text(result.stage_us, 1), fixed_text(result.memcpy_us, 1), fixed_text(result.ratio(), 3),
@@ -142,13 +146,20 @@ std::string text_of_results(const std::vector<Result>& results, const Options& o
   return out + table.text();
 }
 
-Json json_of_results(const std::vector<Result>& results, const Options& options, std::int64_t input_bytes) {
+Json json_of_results(const std::vector<Result>& results, const Options& options, const BenchRig& rig) {
   const BenchShape& shape = options.shape;
   auto info = make(rcap_build_info_init);
   require([&](rcap_error* error) { return rcap_build_info_get(&info, error); });
-  Json json{
-      {"version", rcap_version_string()}, {"simd", info.simd},    {"layers", shape.layers},    {"experts", shape.experts}, {"top_k", shape.top_k},
-      {"tokens", shape.tokens},           {"slots", shape.slots}, {"input_bytes", input_bytes}};
+  Json json{{"version", rcap_version_string()},
+            {"simd", info.simd},
+            {"layers", shape.layers},
+            {"experts", shape.experts},
+            {"top_k", shape.top_k},
+            {"tokens", shape.tokens},
+            {"slots", shape.slots},
+            {"input_bytes", rig.input_bytes()},
+            {"backend", rig.backend().name},
+            {"threads", rig.backend().threads}};
   json["stages"] = Json::array();
   for (const Result& result : results) {
     json["stages"].push_back({{"stage", result.stage},
@@ -160,7 +171,7 @@ Json json_of_results(const std::vector<Result>& results, const Options& options,
   return json;
 }
 
-ExitCode bench(const Options& options) {
+ExitCode measure_stages(const Options& options) {
   BenchRig rig(options.shape);
   Copies copies(rig.input_bytes());
   std::vector<Result> results;
@@ -174,25 +185,38 @@ ExitCode bench(const Options& options) {
   // Numbers of stages that do something else would be worth nothing.
   if (!rig.is_right()) throw Failure(kInternalError, "the rows that came out of the last stage are not those that went into the first");
   if (options.print.json) {
-    print_json(options.print, json_of_results(results, options, rig.input_bytes()));
+    print_json(options.print, json_of_results(results, options, rig));
   } else {
-    print_text(options.print, text_of_results(results, options, rig.input_bytes()));
+    print_text(options.print, text_of_results(results, options, rig));
   }
   return kDone;
 }
 
+ExitCode bench(const Options& options) {
+  try {
+    return measure_stages(options);
+  } catch (const std::bad_alloc&) {
+    const BenchShape& shape = options.shape;
+    throw Failure(kInputOutput, text_of("out of memory: --tokens ", shape.tokens, " of --layers ", shape.layers, " and --top-k ", shape.top_k,
+                                        " need ", bytes_text(std::int64_t{shape.layers} * shape.top_k * 4 * shape.tokens),
+                                        " for the int32 ids alone, and as much again for the copy beside them"));
+  }
+}
+
 }  // namespace
 
-Action setup_bench(CLI::App& parser) {
+Action setup_bench(Parser& parser) {
   auto options = std::make_shared<Options>();
   BenchShape& shape = options->shape;
-  add_value(parser, "--layers", shape.layers, "captured layers; 58 if not given", "N", whole_number(1, 4096));
-  add_value(parser, "--experts", shape.experts, "experts E of a layer; 256 if not given", "E", whole_number(1, 1 << 20));
-  add_value(parser, "--top-k", shape.top_k, "experts chosen per token and layer; 8 if not given", "K", whole_number(1, 4096));
-  add_value(parser, "--tokens", shape.tokens, "tokens of a forward, and of the request that is read; 8192 if not given", "N",
-            whole_number(1, std::int64_t{1} << 30));
-  add_value(parser, "--slots", shape.slots, "KV slots of the store; 65536 if not given", "N", whole_number(1, std::int64_t{1} << 32));
-  add_value(parser, "--seconds", options->seconds, "how long to measure, about, all stages together; 4 if not given", "S", decimal_number(0, 3600));
+  parser.add_value("--layers", &shape.layers, "captured layers; 58 if not given", "N", whole_number(1, 4096));
+  parser.add_value("--experts", &shape.experts, "experts E of a layer; 256 if not given", "E", whole_number(1, 1 << 20));
+  parser.add_value("--top-k", &shape.top_k, "experts chosen per token and layer; 8 if not given", "K", whole_number(1, 4096));
+  parser.add_value("--tokens", &shape.tokens, "tokens of a forward, and of the request that is read; 8192 if not given", "N",
+                   whole_number(1, std::int64_t{1} << 30));
+  parser.add_value("--slots", &shape.slots, "KV slots of the store; 65536 if not given", "N", whole_number(1, std::int64_t{1} << 32));
+  parser.add_value("--backend", &shape.backend, "backend whose memory is the host's, by name or path; host if not given", "NAME");
+  parser.add_value("--threads", &shape.threads, "threads that the backend may use; its default if not given", "N", whole_number(1, 1 << 16));
+  parser.add_value("--seconds", &options->seconds, "how long to measure, about, all stages together; 4 if not given", "S", decimal_number(0, 3600));
   add_print_options(parser, options->print);
   parser.footer(kMeaning);
   return [options] { return bench(*options); };

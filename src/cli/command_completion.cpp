@@ -1,56 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shell completion, made from what the parser knows.
-#include <algorithm>
 #include <memory>
 
 #include "commands.h"
 #include "error.h"
-#include "options.h"
 #include "print.h"
+#include "program.h"
+#include "words.h"
 
 namespace routecap::cli {
 namespace {
 
-bool takes_path(const std::string& placeholder) { return placeholder == "FILE" || placeholder == "FOLDER"; }
-
-std::vector<const CLI::App*> shown_commands(const CLI::App& program) {
-  return program.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
-}
+bool takes_path(const Option& option) { return option.placeholder == "FILE" || option.placeholder == "FOLDER"; }
 
 /// Those of no group are shown nowhere.
-std::vector<const CLI::Option*> named_options(const CLI::App& command) {
-  return command.get_options([](const CLI::Option* option) { return option->nonpositional() && !option->get_group().empty(); });
+std::vector<const Option*> named_options(const Parser& parser) {
+  std::vector<const Option*> named;
+  for (const Option& option : parser.options()) {
+    if (!option.is_argument() && !option.group.empty()) named.push_back(&option);
+  }
+  return named;
 }
 
-/// All names of an option, with their dashes.
-std::vector<std::string> names_of(const CLI::Option& option) {
+std::string joined_names(const Parser& parser) {
+  std::vector<std::string> all;
+  for (const Option* option : named_options(parser)) all.insert(all.end(), option->names.begin(), option->names.end());
+  return joined(all, " ");
+}
+
+std::vector<std::string> command_names(const Program& program) {
   std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const ProgramCommand* command : program.shown()) names.push_back(command->name);
   return names;
 }
 
-std::string joined_names(const CLI::App& command) {
-  std::string all;
-  for (const CLI::Option* option : named_options(command)) {
-    for (const std::string& name : names_of(*option)) all += text_of(all.empty() ? "" : " ", name);
-  }
-  return all;
-}
-
 /// Words that stand where a command's first argument does, and are no files.
-std::vector<std::string> argument_words(const CLI::App& program, const CLI::App& command) {
-  if (command.get_name() == "help") {
-    std::vector<std::string> names;
-    for (const CLI::App* shown : shown_commands(program)) names.push_back(shown->get_name());
-    return names;
+std::vector<std::string> argument_words(const Program& program, const ProgramCommand& command) {
+  if (command.name == "help") return command_names(program);
+  for (const Option& option : command.parser.options()) {
+    if (option.is_argument()) return option.words;
   }
-  const auto positionals = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
-  return positionals.empty() ? std::vector<std::string>() : words_of(*positionals.front());
+  return {};
 }
 
-std::string bash(const CLI::App& program) {
+std::string bash(const Program& program) {
   std::string out = R"(# bash completion of routecap
 _routecap() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
@@ -60,24 +54,21 @@ _routecap() {
   local options='' values='' arguments=''
   case $command in
 )";
-  std::string commands;
-  for (const CLI::App* command : shown_commands(program)) {
-    commands += text_of(commands.empty() ? "" : " ", command->get_name());
-    out += "    " + command->get_name() + ")\n      options='" + joined_names(*command) + "'\n";
+  for (const ProgramCommand* command : program.shown()) {
+    out += "    " + command->name + ")\n      options='" + joined_names(command->parser) + "'\n";
     const std::vector<std::string> arguments = argument_words(program, *command);
-    if (!arguments.empty()) out += "      arguments='" + CLI::detail::join(arguments, " ") + "'\n";
+    if (!arguments.empty()) out += "      arguments='" + joined(arguments, " ") + "'\n";
     out += "      case $previous in\n";
-    for (const CLI::Option* option : named_options(*command)) {
-      const std::string placeholder = placeholder_of(*option);
-      if (placeholder.empty()) continue;
-      const std::vector<std::string> words = words_of(*option);
+    for (const Option* option : named_options(command->parser)) {
+      if (option->is_flag()) continue;
       // A value that is neither a file nor one of some words cannot be completed.
-      const std::string values = takes_path(placeholder) ? "@file" : words.empty() ? "@none" : CLI::detail::join(words, " ");
-      out += "        " + CLI::detail::join(names_of(*option), " | ") + ") values='" + values + "' ;;\n";
+      const std::string values = takes_path(*option) ? "@file" : option->words.empty() ? "@none" : joined(option->words, " ");
+      out += "        " + joined(option->names, " | ") + ") values='" + values + "' ;;\n";
     }
     out += "      esac\n      ;;\n";
   }
-  out += "    '')\n      options='" + joined_names(program) + "'\n      arguments='" + commands + "'\n      ;;\n  esac\n";
+  out += "    '')\n      options='" + joined_names(program.parser) + "'\n      arguments='" + joined(command_names(program), " ") +
+         "'\n      ;;\n  esac\n";
   out += R"(  case $values in
     @none) COMPREPLY=() ;;
     @file) mapfile -t COMPREPLY < <(compgen -f -- "$current"); compopt -o filenames 2>/dev/null ;;
@@ -115,40 +106,35 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
-std::string zsh_option(const CLI::Option& option) {
-  const std::vector<std::string> names = names_of(option);
-  const std::string all = CLI::detail::join(names, " ");
-  const std::string placeholder = placeholder_of(option);
+std::string zsh_option(const Option& option) {
   std::string action;
-  if (!placeholder.empty()) {
-    const std::vector<std::string> words = words_of(option);
-    const std::string values = takes_path(placeholder) ? "_files" : words.empty() ? " " : "(" + CLI::detail::join(words, " ") + ")";
-    action = ":" + zsh_text(placeholder) + ":" + values;
+  if (!option.is_flag()) {
+    const std::string values = takes_path(option) ? "_files" : option.words.empty() ? " " : "(" + joined(option.words, " ") + ")";
+    action = ":" + zsh_text(option.placeholder) + ":" + values;
   }
-  const std::string once = "(" + all + ")";
-  const std::string help = zsh_text(option.get_description());
-  const bool repeats = option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  const std::string once = "(" + joined(option.names, " ") + ")";
+  const std::string help = zsh_text(option.help);
   std::string out;
-  for (const std::string& name : names) {
-    out += text_of("        '", repeats ? std::string("*") : once, name, '[', help, ']', action, "' \\\n");
+  for (const std::string& name : option.names) {
+    out += text_of("        '", option.repeated ? std::string("*") : once, name, '[', help, ']', action, "' \\\n");
   }
   return out;
 }
 
-std::string zsh(const CLI::App& program) {
+std::string zsh(const Program& program) {
   std::string out = "#compdef routecap\n\n_routecap() {\n  local -a commands\n  commands=(\n";
-  for (const CLI::App* command : shown_commands(program)) {
-    out += "    '" + command->get_name() + ":" + zsh_text(command->get_description()) + "'\n";
+  for (const ProgramCommand* command : program.shown()) {
+    out += "    '" + command->name + ":" + zsh_text(command->summary) + "'\n";
   }
   out += "  )\n  local state\n  _arguments -C \\\n";
-  for (const CLI::Option* option : named_options(program)) out += zsh_option(*option);
+  for (const Option* option : named_options(program.parser)) out += zsh_option(*option);
   out += "        '1:command:->command' \\\n        '*::argument:->argument'\n";
   out += "  case $state in\n    command) _describe command commands ;;\n    argument)\n      case $words[1] in\n";
-  for (const CLI::App* command : shown_commands(program)) {
-    out += "        " + command->get_name() + ")\n          _arguments -s \\\n";
-    for (const CLI::Option* option : named_options(*command)) out += zsh_option(*option);
+  for (const ProgramCommand* command : program.shown()) {
+    out += "        " + command->name + ")\n          _arguments -s \\\n";
+    for (const Option* option : named_options(command->parser)) out += zsh_option(*option);
     const std::vector<std::string> words = argument_words(program, *command);
-    out += words.empty() ? "        '*:file:_files'\n" : "        '*:argument:(" + CLI::detail::join(words, " ") + ")'\n";
+    out += words.empty() ? "        '*:file:_files'\n" : "        '*:argument:(" + joined(words, " ") + ")'\n";
     out += "          ;;\n";
   }
   out += "      esac\n      ;;\n  esac\n}\n\n_routecap \"$@\"\n";
@@ -164,46 +150,41 @@ std::string fish_text(const std::string& text) {
   return out;
 }
 
-void add_fish_option(std::string& out, const CLI::Option& option, const std::string& condition) {
+void add_fish_option(std::string& out, const Option& option, const std::string& condition) {
   out += "complete -c routecap -n '" + condition + "'";
-  for (const std::string& name : option.get_snames()) out += " -s " + name;
-  for (const std::string& name : option.get_lnames()) out += " -l " + name;
-  const std::string placeholder = placeholder_of(option);
-  if (!placeholder.empty()) {
-    const std::vector<std::string> words = words_of(option);
-    if (takes_path(placeholder)) {
-      out += " -r -F";
-    } else if (words.empty()) {
-      out += " -x";
-    } else {
-      out += " -x -a '" + CLI::detail::join(words, " ") + "'";
-    }
+  for (const std::string& name : option.names) out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  if (takes_path(option)) {
+    out += " -r -F";
+  } else if (!option.words.empty()) {
+    out += " -x -a '" + joined(option.words, " ") + "'";
+  } else if (!option.is_flag()) {
+    out += " -x";
   }
-  out += " -d '" + fish_text(option.get_description()) + "'\n";
+  out += " -d '" + fish_text(option.help) + "'\n";
 }
 
-std::string fish(const CLI::App& program) {
+std::string fish(const Program& program) {
   std::string out = "# fish completion of routecap\n";
-  for (const CLI::App* command : shown_commands(program)) {
-    out += "complete -c routecap -n __fish_use_subcommand -f -a " + command->get_name() + " -d '" + fish_text(command->get_description()) + "'\n";
+  for (const ProgramCommand* command : program.shown()) {
+    out += "complete -c routecap -n __fish_use_subcommand -f -a " + command->name + " -d '" + fish_text(command->summary) + "'\n";
   }
-  for (const CLI::Option* option : named_options(program)) add_fish_option(out, *option, "__fish_use_subcommand");
-  for (const CLI::App* command : shown_commands(program)) {
-    const std::string condition = "__fish_seen_subcommand_from " + command->get_name();
-    for (const CLI::Option* option : named_options(*command)) add_fish_option(out, *option, condition);
+  for (const Option* option : named_options(program.parser)) add_fish_option(out, *option, "__fish_use_subcommand");
+  for (const ProgramCommand* command : program.shown()) {
+    const std::string condition = "__fish_seen_subcommand_from " + command->name;
+    for (const Option* option : named_options(command->parser)) add_fish_option(out, *option, condition);
     const std::vector<std::string> words = argument_words(program, *command);
-    if (!words.empty()) out += "complete -c routecap -n '" + condition + "' -f -a '" + CLI::detail::join(words, " ") + "'\n";
+    if (!words.empty()) out += "complete -c routecap -n '" + condition + "' -f -a '" + joined(words, " ") + "'\n";
   }
   return out;
 }
 
 }  // namespace
 
-Action setup_completion(CLI::App& parser) {
+Action setup_completion(Parser& parser) {
   auto shell = std::make_shared<std::string>();
-  add_choice(parser, "SHELL", *shell, "a shell", "", {"bash", "zsh", "fish"})->required();
-  return [shell, &parser] {
-    const CLI::App& program = *parser.get_parent();
+  parser.add_choice("SHELL", shell.get(), "a shell", "", {"bash", "zsh", "fish"}).required = true;
+  return [shell] {
+    const Program program;
     print_text({}, *shell == "bash" ? bash(program) : *shell == "zsh" ? zsh(program) : fish(program));
     return kDone;
   };

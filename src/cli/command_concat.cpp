@@ -57,12 +57,12 @@ ExitCode concat(const Options& options) {
 
 }  // namespace
 
-Action setup_concat(CLI::App& parser) {
+Action setup_concat(Parser& parser) {
   auto options = std::make_shared<Options>();
   options->load.several_inputs = true;
-  add_value(parser, "FILE", options->paths, "records whose rows follow each other, in order; all frames of a file are taken", "")->required();
-  add_choice(parser, "--overlap", options->overlap, "what stays where two hold the same position; refuse if not given", "WHICH",
-             {"refuse", "keep-old", "keep-new"});
+  parser.add_value("FILE", &options->paths, "records whose rows follow each other, in order; all frames of a file are taken", "").required = true;
+  parser.add_choice("--overlap", &options->overlap, "what stays where two hold the same position; refuse if not given", "WHICH",
+                    {"refuse", "keep-old", "keep-new"});
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer(

@@ -59,14 +59,14 @@ ExitCode convert(const Options& options) {
 
 }  // namespace
 
-Action setup_convert(CLI::App& parser) {
+Action setup_convert(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
-  CLI::Option* axis = add_value(parser, "--full-axis", options->full_axis,
-                                "add a column for every layer 0 .. N - 1 that was not captured; N up to 65536", "N", whole_number(1, kMostLayers));
-  add_value(parser, "--full-axis-id", options->full_axis_id, "id in the added columns, K times; missing if not given", "ID",
-            whole_number(0, INT64_MAX))
-      ->needs(axis);
+  parser.add_value("--full-axis", &options->full_axis, "add a column for every layer 0 .. N - 1 that was not captured; N up to 65536", "N",
+                   whole_number(1, kMostLayers));
+  parser
+      .add_value("--full-axis-id", &options->full_axis_id, "id in the added columns, K times; missing if not given", "ID", whole_number(0, INT64_MAX))
+      .needs = {"--full-axis"};
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer(

@@ -74,26 +74,24 @@ ExitCode demo(Options options) {
 
 }  // namespace
 
-Action setup_demo(CLI::App& parser) {
+Action setup_demo(Parser& parser) {
   auto options = std::make_shared<Options>();
   engine::Options& chosen = options->engine;
   // The same names and ranges as the program that stands alone; a test compares them.
-  add_value(parser, "--requests", chosen.requests, "requests to serve; 160 if not given", "N", whole_number(1, 100000));
-  add_value(parser, "--seed", chosen.seed, "seed of the schedule; 1 if not given", "S", whole_number(0, INT64_MAX));
-  add_value(parser, "--dp", chosen.dp, "data-parallel ranks, 1 to 16; 4 if not given", "N", whole_number(1, 16));
-  add_value(parser, "--depth", chosen.depth, "forwards of a rank that may be unsettled at once, 1 to 64; 3 if not given", "N", whole_number(1, 64));
-  add_choice(parser, "--finalize", options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE",
-             {"caller", "thread"});
-  add_value(parser, "--trace", chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json", "FOLDER");
-  add_value(parser, "--record", chosen.record, "write the record of the request with the most captured rows, as a frame; - with -q", "FILE");
-  parser.add_flag("--weights", chosen.weights, "keep routing weights (bfloat16) beside the ids and check them too");
-  parser.add_flag("--json", chosen.json, "one JSON object instead of the table");
-  parser.add_flag("-q,--quiet", chosen.quiet, "no table and no progress bar");
-  add_choice(parser, "--inject", options->inject, "spoil the first record, which the check must notice", "FAULT", {"wrong-row"})->group("");
+  parser.add_value("--requests", &chosen.requests, "requests to serve; 160 if not given", "N", whole_number(1, 100000));
+  parser.add_value("--seed", &chosen.seed, "seed of the schedule; 1 if not given", "S", whole_number(0, INT64_MAX));
+  parser.add_value("--dp", &chosen.dp, "data-parallel ranks, 1 to 16; 4 if not given", "N", whole_number(1, 16));
+  parser.add_value("--depth", &chosen.depth, "forwards of a rank that may be unsettled at once, 1 to 64; 3 if not given", "N", whole_number(1, 64));
+  parser.add_choice("--finalize", &options->finalize, "who finalizes: the loop, if not given, or the capturer's own thread", "MODE",
+                    {"caller", "thread"});
+  parser.add_value("--trace", &chosen.trace, "routes of generated tokens come from recorded requests: ids_u8.npy and index.json", "FOLDER");
+  parser.add_value("--record", &chosen.record, "write the record of the request with the most captured rows, as a frame; - with -q", "FILE");
+  parser.add_flag("--weights", &chosen.weights, "keep routing weights (bfloat16) beside the ids and check them too");
+  parser.add_flag("--json", &chosen.json, "one JSON object instead of the table");
+  parser.add_flag("-q,--quiet", &chosen.quiet, "no table and no progress bar");
+  parser.add_choice("--inject", &options->inject, "spoil the first record, which the check must notice", "FAULT", {"wrong-row"}).group.clear();
   // As in the program that stands alone, of an option given twice the later one counts.
-  for (CLI::Option* option : parser.get_options()) {
-    if (option->get_items_expected_max() > 0) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  }
+  parser.let_later_count();
   parser.footer(kMeaning);
   return [options] { return demo(*options); };
 }

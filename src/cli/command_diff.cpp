@@ -223,19 +223,18 @@ ExitCode diff(const Options& options) {
 
 }  // namespace
 
-Action setup_diff(CLI::App& parser) {
+Action setup_diff(Parser& parser) {
   auto options = std::make_shared<Options>();
   options->load.several_inputs = true;
   add_input(parser, options->first, "FIRST");
   add_input(parser, options->second, "SECOND");
   add_print_options(parser, options->print);
-  parser.add_flag("--ids-only", options->ids_only, "compare ids and holes alone: leave out weights, layer flags and weight versions");
-  add_value(parser, "--limit", options->limit, "how many cells that differ to list, 0 = all; 10 if not given", "N", whole_number(0, INT64_MAX));
-  CLI::Option* heatmap =
-      add_value(parser, "--heatmap", options->picture.output, "draw where they part, as a picture: .svg or .html, or - for standard output", "FILE");
-  parser.add_flag("--as-sets", options->as_sets, "in the picture, leave out the order of the ids of a cell")->needs(heatmap);
+  parser.add_flag("--ids-only", &options->ids_only, "compare ids and holes alone: leave out weights, layer flags and weight versions");
+  parser.add_value("--limit", &options->limit, "how many cells that differ to list, 0 = all; 10 if not given", "N", whole_number(0, INT64_MAX));
+  parser.add_value("--heatmap", &options->picture.output, "draw where they part, as a picture: .svg or .html, or - for standard output", "FILE");
+  parser.add_flag("--as-sets", &options->as_sets, "in the picture, leave out the order of the ids of a cell").needs = {"--heatmap"};
   add_picture_options(parser, options->picture);
-  for (const char* name : {"--as", "--scheme", "--title", "--max"}) parser.get_option(name)->needs(heatmap);
+  for (const char* name : {"--as", "--scheme", "--title", "--max"}) parser.option(name).needs = {"--heatmap"};
   add_load_options(parser, options->load);
   parser.footer(
       "Exit code: 0 both are the same, 1 they differ, 2 and 3 they could not be compared.\n"

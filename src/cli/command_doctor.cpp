@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "bench_rig.h"
@@ -49,6 +50,13 @@ std::string library_file() {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(&rcap_version_string), &found) == 0 || found.dli_fname == nullptr) return "";
   return found.dli_fname;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 Finding check_version() {
@@ -96,25 +104,51 @@ Finding check_rows() {
   return finding;
 }
 
+/// Every place of the library's search for a backend of that name, as `rcap_backend_search` tells it; empty where it cannot be told.
+std::string search_report(const std::string& name) {
+  std::int64_t needed = 0;
+  if (rcap_backend_search(name.c_str(), nullptr, 0, &needed, nullptr) != RCAP_STATUS_OUT_OF_RANGE) return "";
+  std::string report(static_cast<std::size_t>(needed), '\0');
+  if (rcap_backend_search(name.c_str(), report.data(), needed, &needed, nullptr) != RCAP_STATUS_OK) return "";
+  report.resize(static_cast<std::size_t>(needed) - 1);
+  return report;
+}
+
+/// Where a plugin came from.
+struct Origin {
+  std::string file;         ///< empty: built in
+  std::string passed_over;  ///< files before it that are there and will not do, each with its reason
+};
+
+Origin origin_of(const std::string& name) {
+  const std::string loads = ": loads";
+  Origin origin;
+  for (const std::string& line : lines_of(search_report(name))) {
+    if (line.ends_with(loads)) {
+      origin.file = line.substr(0, line.size() - loads.size());
+      break;
+    }
+    // What is not there is no fault of that place's.
+    if (line.ends_with(": no such file") || line.ends_with(": is not an absolute path")) continue;
+    origin.passed_over += (origin.passed_over.empty() ? "" : "; ") + line;
+  }
+  if (origin.file.empty()) origin.passed_over.clear();
+  return origin;
+}
+
 /// Names of the backends to look at: those that this project has, and every other plugin in a folder that the library searches.
 std::vector<std::string> backend_names() {
   const std::string begin = "libroutecap_backend_";
   const std::string end = ".so";
   const std::string known = "tbb";
   std::vector<std::string> names{"host", known, "cuda"};
-  std::int64_t needed = 0;
-  if (rcap_backend_search(known.c_str(), nullptr, 0, &needed, nullptr) != RCAP_STATUS_OUT_OF_RANGE) return names;
-  std::string report(static_cast<std::size_t>(needed), '\0');
-  if (rcap_backend_search(known.c_str(), report.data(), needed, &needed, nullptr) != RCAP_STATUS_OK) return names;
   std::set<std::string> found;
   const std::string file = "/" + begin + known + end + ": ";
-  for (std::size_t line = 0; line < report.size(); line = report.find('\n', line) + 1) {
-    const std::size_t line_end = report.find('\n', line);
-    if (line_end == std::string::npos) break;
-    const std::size_t at = report.find(file, line);
-    if (at > line_end) continue;  // a place that the library passes over
+  for (const std::string& line : lines_of(search_report(known))) {
+    const std::size_t at = line.find(file);
+    if (at == std::string::npos) continue;  // a place that the library passes over
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(report.substr(line, at - line), none)) {
+    for (const auto& entry : std::filesystem::directory_iterator(line.substr(0, at), none)) {
       const std::string name = entry.path().filename();
       if (name.size() > begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end)) {
         found.insert(name.substr(begin.size(), name.size() - begin.size() - end.size()));
@@ -136,6 +170,10 @@ bool lacks_library(std::string_view text) {
          text.find("Error loading shared library ") != std::string_view::npos;
 }
 
+std::string missing_library_advice(const std::string& name) {
+  return std::string("install the library that the text names") + (name == "tbb" ? " (for the TBB plugin: libtbb12)" : "");
+}
+
 Finding check_backend(const std::string& name) {
   Finding finding{text_of("backend ", name), Verdict::kOk, "", ""};
   auto error = make(rcap_error_init);
@@ -146,10 +184,19 @@ Finding check_backend(const std::string& name) {
     status = rcap_backend_describe(backend, &info, &error);
     finding.text = info.description;
     rcap_backend_destroy(backend);
+    const Origin origin = origin_of(name);
+    if (!origin.file.empty()) finding.text += ", " + origin.file;
+    if (!origin.passed_over.empty()) {
+      finding.verdict = Verdict::kNote;
+      finding.text += "; passed over: " + origin.passed_over;
+      finding.advice = lacks_library(origin.passed_over) ? missing_library_advice(name)
+                                                         : "remove the file that was passed over, or install it anew from this library's release";
+    }
   }
   if (status == RCAP_STATUS_OK && std::string_view(name) == "cuda") {
     finding.verdict = Verdict::kNote;
-    finding.advice = "tested without a GPU only: run tests/cuda/run of the source tree on this machine before relying on it";
+    if (!finding.advice.empty()) finding.advice += "; ";
+    finding.advice += "tested without a GPU only: run tests/cuda/run of the source tree on this machine before relying on it";
   }
   if (status == RCAP_STATUS_OK) return finding;
   finding.text = error.text[0] != '\0' ? error.text : rcap_status_name(status);
@@ -162,8 +209,7 @@ Finding check_backend(const std::string& name) {
   } else if (status == RCAP_STATUS_NO_DEVICE) {
     finding.advice = "see whether the driver is loaded and the device is shown to this process (containers, CUDA_VISIBLE_DEVICES)";
   } else if (status == RCAP_STATUS_INVALID_STATE && lacks_library(finding.text)) {
-    finding.advice = "install the library that the text names";
-    if (name == "tbb") finding.advice += " (for the TBB plugin: libtbb12)";
+    finding.advice = missing_library_advice(name);
   } else {
     finding.advice = "install plugin and library from one release";
   }
@@ -291,10 +337,10 @@ ExitCode doctor(const Options& options) {
 
 }  // namespace
 
-Action setup_doctor(CLI::App& parser) {
+Action setup_doctor(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_print_options(parser, options->print);
-  add_value(parser, "--root", options->root, "folder to look for /proc and /sys in, for tests", "FOLDER")->group("");
+  parser.add_value("--root", &options->root, "folder to look for /proc and /sys in, for tests", "FOLDER").group.clear();
   parser.footer(kMeaning);
   return [options] { return doctor(*options); };
 }

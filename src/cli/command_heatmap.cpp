@@ -41,11 +41,11 @@ ExitCode heatmap(const Options& options) {
 
 }  // namespace
 
-Action setup_heatmap(CLI::App& parser) {
+Action setup_heatmap(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
-  add_value(parser, "-o,--output", options->picture.output, "picture to write, whole or not at all: .svg or .html; - is standard output", "FILE")
-      ->required();
+  parser.add_value("-o,--output", &options->picture.output, "picture to write, whole or not at all: .svg or .html; - is standard output", "FILE")
+      .required = true;
   add_picture_options(parser, options->picture);
   add_load_options(parser, options->load);
   parser.footer(kMeaning);

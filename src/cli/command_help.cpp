@@ -4,23 +4,19 @@
 
 #include "commands.h"
 #include "error.h"
+#include "help_format.h"
 #include "print.h"
 
 namespace routecap::cli {
 
-Action setup_help(CLI::App& parser) {
+Action setup_help(Parser& parser) {
   auto name = std::make_shared<std::string>();
-  parser.add_option("COMMAND", *name, "a command; without one, the list of them");
-  return [name, &parser] {
-    const CLI::App* program = parser.get_parent();
-    if (name->empty()) {
-      // Its help() would be that of the command chosen, which is this one.
-      print_text({}, program->get_formatter()->make_help(program, "routecap", CLI::AppFormatMode::Normal));
-      return kDone;
-    }
-    const auto found = program->get_subcommands([&name](const CLI::App* command) { return command->get_name() == *name; });
-    if (found.empty()) refuse("there is no command '", *name, "'; `routecap help` lists them");
-    print_text({}, found.front()->help("routecap"));
+  parser.add_value("COMMAND", name.get(), "a command; without one, the list of them", "");
+  return [name] {
+    const Program program;
+    const ProgramCommand* const command = program.find(*name);
+    if (command == nullptr && !name->empty()) refuse("there is no command '", *name, "'; `routecap help` lists them");
+    print_text({}, command == nullptr ? program_help(program) : command_help(*command));
     return kDone;
   };
 }

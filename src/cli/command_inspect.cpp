@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "describe.h"
 #include "load.h"
+#include "options.h"
 #include "print.h"
 #include "record_view.h"
 
@@ -123,13 +124,14 @@ ExitCode inspect(Options options) {
 
 }  // namespace
 
-Action setup_inspect(CLI::App& parser) {
+Action setup_inspect(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
   add_print_options(parser, options->print);
   add_load_options(parser, options->load);
-  CLI::Option* rows = parser.get_option("--rows");
-  rows->type_name("N|A:B")->description("number of rows; or, as A:B, the token positions [A, B) to show as a table");
+  Option& rows = parser.option("--rows");
+  rows.placeholder = "N|A:B";
+  rows.help = "number of rows; or, as A:B, the token positions [A, B) to show as a table";
   parser.footer(
       "A file may hold many frames: all are shown. One that is cut off at the end, or an event of a stream that is no JSON, is told on standard "
       "error,\n"

@@ -79,23 +79,23 @@ ExitCode interleave(const Options& options) {
 
 }  // namespace
 
-Action setup_interleave(CLI::App& parser) {
+Action setup_interleave(Parser& parser) {
   auto options = std::make_shared<Options>();
   options->load.several_inputs = true;
-  add_value(parser, "FILE", options->paths, "records of the token positions that each context-parallel rank had, in order of ranks", "")
-      ->required()
-      ->expected(2, -1);
-  CLI::Option* zigzag = parser.add_flag("--zigzag", options->zigzag,
-                                        "R ranks share 2 R chunks of equal size from the first record's start: rank r has "
-                                        "chunks r and 2 R - 1 - r, one behind the other");
-  add_value(
-      parser, "--positions", options->positions,
+  Option& files =
+      parser.add_value("FILE", &options->paths, "records of the token positions that each context-parallel rank had, in order of ranks", "");
+  files.required = true;
+  files.least_values = 2;
+  parser.add_flag("--zigzag", &options->zigzag,
+                  "R ranks share 2 R chunks of equal size from the first record's start: rank r has "
+                  "chunks r and 2 R - 1 - r, one behind the other");
+  Option& positions = parser.add_value(
+      "--positions", &options->positions,
       "position of each row of a file: 0-3,12-15; once for every file, in their order. Without it and --zigzag each record's rows follow its own "
       "start",
-      "LIST")
-      ->expected(1)
-      ->take_all()
-      ->excludes(zigzag);
+      "LIST");
+  positions.repeated = true;
+  positions.excludes = {"--zigzag"};
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer("A position that two have is refused, one that none has is missing.");

@@ -9,8 +9,8 @@
 #include "error.h"
 #include "help_format.h"
 #include "manual_text.h"
-#include "options.h"
 #include "print.h"
+#include "words.h"
 
 namespace routecap::cli {
 namespace {
@@ -37,7 +37,7 @@ std::string roff(const std::string& text) {
 std::string roff_of_footer(const std::string& footer) {
   std::string out;
   bool listed = false;
-  for (const std::string& line : CLI::detail::split(footer, '\n')) {
+  for (const std::string& line : split(footer, '\n')) {
     const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
     const std::size_t gap = line.find("  ", blanks);
     if (line.empty()) {
@@ -56,61 +56,60 @@ std::string roff_of_footer(const std::string& footer) {
   return out;
 }
 
-std::string option_entry(const CLI::Option& option) {
-  std::string help = option.get_description();
-  const std::vector<std::string> words = words_of(option);
-  if (!words.empty()) help += ": " + CLI::detail::join(words, ", ");
-  return ".TP\n.B " + roff(option_heading(option)) + "\n" + roff(help) + "\n";
+std::string option_entry(const Option& option) { return ".TP\n.B " + roff(option_heading(option)) + "\n" + roff(option_help(option)) + "\n"; }
+
+bool is_own(const Option& option) { return option.group == kOwnGroup || option.is_argument(); }
+
+/// Whether the command that has both groups which commands share has this option too.
+bool is_shared(const Parser& reference, const Option& option) {
+  const Option* found = reference.find(option.names.back());
+  return found != nullptr && found->group == option.group && found->help == option.help;
 }
 
-bool is_own(const CLI::Option& option) { return option.get_group() == "Options" || option.get_positional(); }
-
-/// The option of a command that has both groups which commands share.
-const CLI::Option* shared_option(const CLI::App& reference, const CLI::Option& option) {
-  const CLI::Option* found = reference.get_option_no_throw(option.get_name());
-  return found != nullptr && found->get_group() == option.get_group() && found->get_description() == option.get_description() ? found : nullptr;
+bool is_help(const Option& option) {
+  const Answer* const answer = std::get_if<Answer>(&option.target);
+  return answer != nullptr && *answer == Answer::kHelp;
 }
 
-std::string command_section(const CLI::App& command, const CLI::App& reference) {
-  std::string out = ".SS " + roff(usage_line(command, command.get_name())) + "\n";
-  std::string summary = command.get_description();
+std::string command_section(const ProgramCommand& command, const Parser& reference) {
+  std::string out = ".SS " + roff(command_usage(command)) + "\n";
+  std::string summary = command.summary;
   summary.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(summary.front())));
   out += roff(summary) + ".\n";
-  if (!command.get_footer().empty()) out += roff_of_footer(command.get_footer());
+  const Parser& parser = command.parser;
+  if (!parser.footer().empty()) out += roff_of_footer(parser.footer());
   bool shares = false;
-  for (const CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
-    if (option == command.get_help_ptr() || (option->get_group().empty() && !option->get_positional())) continue;
-    if (is_own(*option) || shared_option(reference, *option) == nullptr) {
-      out += option_entry(*option);
+  for (const Option& option : parser.options()) {
+    if (is_help(option) || option.group.empty()) continue;
+    if (is_own(option) || !is_shared(reference, option)) {
+      out += option_entry(option);
     } else {
       shares = true;
     }
   }
   std::string groups;
-  for (const std::string& group : command.get_groups()) {
-    if (group != "Options" && !group.empty()) groups += text_of(groups.empty() ? "" : " and of ", '"', group, '"');
+  for (const std::string& group : parser.groups()) {
+    if (group != kOwnGroup && !group.empty()) groups += text_of(groups.empty() ? "" : " and of ", '"', group, '"');
   }
   if (shares) out += ".PP\nIt also takes the options of " + roff(groups) + ", below.\n";
   return out;
 }
 
-std::string manual(const CLI::App& program) {
+std::string manual(const Program& program) {
   std::string out = ".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" made by `routecap manual`\n";
   out += ".TH ROUTECAP 1 \"\" \"routecap " + std::string(RCAP_VERSION_STRING) + "\" \"User Commands\"\n.SH NAME\nroutecap \\- " + kManualSummary;
-  out += "\n.SH SYNOPSIS\n.B " + roff(usage_line(program, "routecap")) + "\n.SH DESCRIPTION\n" + kManualDescription + ".SH OPTIONS\n";
-  for (const CLI::Option* option : program.get_options([](const CLI::Option*) { return true; })) out += option_entry(*option);
+  out += "\n.SH SYNOPSIS\n.B " + roff(program_usage(program)) + "\n.SH DESCRIPTION\n" + kManualDescription + ".SH OPTIONS\n";
+  for (const Option& option : program.parser.options()) out += option_entry(option);
   out += ".SH COMMANDS\n";
-  const CLI::App& reference = *program.get_subcommand("convert");
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
-    out += command_section(*command, reference);
-  }
-  for (const std::string& group : reference.get_groups()) {
-    if (group == "Options" || group.empty()) continue;
+  const Parser& reference = program.find("convert")->parser;
+  for (const ProgramCommand* command : program.shown()) out += command_section(*command, reference);
+  for (const std::string& group : reference.groups()) {
+    if (group == kOwnGroup || group.empty()) continue;
     std::string heading = group;
     std::transform(heading.begin(), heading.end(), heading.begin(), [](unsigned char character) { return std::toupper(character); });
     out += ".SH " + roff(heading) + "\n";
-    for (const CLI::Option* option : reference.get_options([&group](const CLI::Option* one) { return one->get_group() == group; })) {
-      out += option_entry(*option);
+    for (const Option& option : reference.options()) {
+      if (option.group == group) out += option_entry(option);
     }
   }
   return out + kManualRest;
@@ -118,9 +117,9 @@ std::string manual(const CLI::App& program) {
 
 }  // namespace
 
-Action setup_manual(CLI::App& parser) {
-  return [&parser] {
-    print_text({}, manual(*parser.get_parent()));
+Action setup_manual(Parser& /*parser*/) {
+  return [] {
+    print_text({}, manual(Program()));
     return kDone;
   };
 }

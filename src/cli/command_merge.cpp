@@ -29,14 +29,15 @@ ExitCode merge(const Options& options) {
 
 }  // namespace
 
-Action setup_merge(CLI::App& parser) {
+Action setup_merge(Parser& parser) {
   auto options = std::make_shared<Options>();
   options->load.several_inputs = true;
   add_input(parser, options->prefill, "PREFILL");
   add_input(parser, options->decode, "DECODE");
-  add_value(parser, "--boundary", options->boundary, "first position that is the decode side's, usually the number of prompt tokens", "P",
-            whole_number(0, INT64_MAX))
-      ->required();
+  parser
+      .add_value("--boundary", &options->boundary, "first position that is the decode side's, usually the number of prompt tokens", "P",
+                 whole_number(0, INT64_MAX))
+      .required = true;
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer("Rows before the boundary come from PREFILL, the others from DECODE, whose rows before it are not looked at.");

@@ -46,14 +46,14 @@ ExitCode slice(const Options& options) {
 
 }  // namespace
 
-Action setup_slice(CLI::App& parser) {
+Action setup_slice(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
-  add_value(parser, "--positions", options->positions, "token positions [A, B) to keep; either may be left out", "A:B");
-  CLI::Option* tokens = add_value(parser, "--tokens", options->tokens, "keep the rows of a request cut to N tokens: those before position N - 1", "N",
-                                  whole_number(0, INT64_MAX));
-  parser.add_flag("--include-last", options->include_last, "with --tokens, keep the row of the last token too")->needs(tokens);
-  add_value(parser, "--keep-layers", options->layers, "layers to keep, ascending: 3,4,7-60", "LIST");
+  parser.add_value("--positions", &options->positions, "token positions [A, B) to keep; either may be left out", "A:B");
+  parser.add_value("--tokens", &options->tokens, "keep the rows of a request cut to N tokens: those before position N - 1", "N",
+                   whole_number(0, INT64_MAX));
+  parser.add_flag("--include-last", &options->include_last, "with --tokens, keep the row of the last token too").needs = {"--tokens"};
+  parser.add_value("--keep-layers", &options->layers, "layers to keep, ascending: 3,4,7-60", "LIST");
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer("First --tokens, then --positions, then --keep-layers.");

@@ -31,12 +31,12 @@ ExitCode stack(const Options& options) {
 
 }  // namespace
 
-Action setup_stack(CLI::App& parser) {
+Action setup_stack(Parser& parser) {
   auto options = std::make_shared<Options>();
   options->load.several_inputs = true;
-  add_value(parser, "FILE", options->paths, "records of the same tokens, each with the layers of one pipeline stage", "")
-      ->required()
-      ->expected(2, -1);
+  Option& files = parser.add_value("FILE", &options->paths, "records of the same tokens, each with the layers of one pipeline stage", "");
+  files.required = true;
+  files.least_values = 2;
   add_encode_options(parser, options->encode);
   add_load_options(parser, options->load);
   parser.footer("A layer that two have is refused, and so are other positions.");

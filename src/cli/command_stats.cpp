@@ -179,19 +179,19 @@ ExitCode stats(const Options& options) {
 
 }  // namespace
 
-Action setup_stats(CLI::App& parser) {
+Action setup_stats(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
   add_print_options(parser, options->print);
-  CLI::Option* csv = parser.add_flag("--csv", options->csv, "comma-separated values instead of text, a heading line first");
-  csv->excludes("--json");
-  add_choice(parser, "--table", options->table, "what --csv writes: a line a layer, if not given; a line a layer and expert; or the pairs", "TABLE",
-             {"layers", "load", "pairs"})
-      ->needs(csv);
-  parser.add_flag("--weighted", options->weighted, "load is the sum of routing weights instead of the number of choices");
-  add_value(parser, "--busiest", options->busiest, "how many of the busiest experts a layer shows; 5 if not given", "N", whole_number(0, INT64_MAX));
-  add_value(parser, "--pairs", options->pairs, "how many of the most frequent pairs a layer shows; 3 if not given, 0 counts none", "N",
-            whole_number(0, INT64_MAX));
+  parser.add_flag("--csv", &options->csv, "comma-separated values instead of text, a heading line first").excludes = {"--json"};
+  parser
+      .add_choice("--table", &options->table, "what --csv writes: a line a layer, if not given; a line a layer and expert; or the pairs", "TABLE",
+                  {"layers", "load", "pairs"})
+      .needs = {"--csv"};
+  parser.add_flag("--weighted", &options->weighted, "load is the sum of routing weights instead of the number of choices");
+  parser.add_value("--busiest", &options->busiest, "how many of the busiest experts a layer shows; 5 if not given", "N", whole_number(0, INT64_MAX));
+  parser.add_value("--pairs", &options->pairs, "how many of the most frequent pairs a layer shows; 3 if not given, 0 counts none", "N",
+                   whole_number(0, INT64_MAX));
   add_load_options(parser, options->load);
   parser.footer(kMeaning);
   return [options] { return stats(*options); };

@@ -153,12 +153,12 @@ ExitCode validate(const Options& options) {
 
 }  // namespace
 
-Action setup_validate(CLI::App& parser) {
+Action setup_validate(Parser& parser) {
   auto options = std::make_shared<Options>();
   add_input(parser, options->path);
   add_print_options(parser, options->print);
-  parser.add_flag("--complete", options->complete, "missing rows are findings too");
-  add_value(parser, "--limit", options->limit, "findings to show, 0 = all; 1000 if not given", "N", whole_number(0, INT64_MAX));
+  parser.add_flag("--complete", &options->complete, "missing rows are findings too");
+  parser.add_value("--limit", &options->limit, "findings to show, 0 = all; 1000 if not given", "N", whole_number(0, INT64_MAX));
   add_load_options(parser, options->load);
   parser.footer(
       "One finding a line, with layers, token positions, likely cause and rule; the manual lists them. Exit code: 0 nothing found, 1 something "

@@ -57,24 +57,28 @@ void append_encoded(std::string& bytes, const rcap_record* record, std::int32_t 
 
 }  // namespace
 
-void add_encode_options(CLI::App& parser, EncodeOptions& options) {
+void add_encode_options(Parser& parser, EncodeOptions& options) {
   const char* group = "How the output is written";
-  const auto add = [&](const char* names, auto& value, const char* help, const char* type, const CLI::Validator& check = {}) {
-    add_value(parser, names, value, help, type, check)->group(group);
+  const auto add = [&](const char* names, Target value, const char* help, const char* type, Check check = {}) -> Option& {
+    Option& option = parser.add_value(names, value, help, type, std::move(check));
+    option.group = group;
+    return option;
   };
-  add("-o,--output", options.output, "file to write, whole or not at all; standard output if not given, or -", "FILE");
-  add_choice(parser, "--to", options.to, "form of the output; frame if not given", "FORM", form_names())->group(group);
-  add_choice(parser, "--to-dtype", options.dtype, "type of the ids in sglang (uint8, uint16, int32), vllm and npy (also int16, int64)", "TYPE",
-             id_dtype_names())
-      ->group(group);
-  add_choice(parser, "--missing", options.missing, "missing rows in a form that cannot say so; minus-one needs a signed type; refuse if not given",
-             "HOW", {"refuse", "minus-one", "fill"})
-      ->group(group);
-  add("--fill-id", options.fill_id, "first id that --missing fill writes, the next columns get the next ones; 0 if not given", "ID",
+  add("-o,--output", &options.output, "file to write, whole or not at all; standard output if not given, or -", "FILE");
+  parser.add_choice("--to", &options.to, "form of the output; frame if not given", "FORM", form_names()).group = group;
+  parser
+      .add_choice("--to-dtype", &options.dtype, "type of the ids in sglang (uint8, uint16, int32), vllm and npy (also int16, int64)", "TYPE",
+                  id_dtype_names())
+      .group = group;
+  parser
+      .add_choice("--missing", &options.missing, "missing rows in a form that cannot say so; minus-one needs a signed type; refuse if not given",
+                  "HOW", {"refuse", "minus-one", "fill"})
+      .group = group;
+  add("--fill-id", &options.fill_id, "first id that --missing fill writes, the next columns get the next ones; 0 if not given", "ID",
       whole_number(0, INT64_MAX));
-  add("--zstd", options.zstd_level, "compress a frame's parts with this Zstandard level, 1 to 19", "LEVEL", whole_number(1, 19));
-  add("--to-turn", options.turn, "turn column of csv; 0 if not given", "N", whole_number(0, INT64_MAX));
-  add("--decode-start", options.decode_start, "first token position of the decode phase in csv; all prefill if not given", "N",
+  add("--zstd", &options.zstd_level, "compress a frame's parts with this Zstandard level, 1 to 19", "LEVEL", whole_number(1, 19));
+  add("--to-turn", &options.turn, "turn column of csv; 0 if not given", "N", whole_number(0, INT64_MAX));
+  add("--decode-start", &options.decode_start, "first token position of the decode phase in csv; all prefill if not given", "N",
       whole_number(0, INT64_MAX));
 }
 

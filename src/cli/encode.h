@@ -3,7 +3,6 @@
 // From records to bytes: which form, and what it does with what it cannot say.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +10,8 @@
 #include "library.h"
 
 namespace routecap::cli {
+
+class Parser;
 
 struct EncodeOptions {
   std::string output = "-";
@@ -24,7 +25,7 @@ struct EncodeOptions {
 };
 
 /// Declares -o, --to and the options of the forms.
-void add_encode_options(CLI::App& parser, EncodeOptions& options);
+void add_encode_options(Parser& parser, EncodeOptions& options);
 
 /// Writes records where the options say, in their form; several only as frames, one behind the other.
 void write_records(const std::vector<const rcap_record*>& records, const EncodeOptions& options);

@@ -9,12 +9,12 @@
 
 namespace routecap::cli {
 
-void add_picture_options(CLI::App& parser, PictureOptions& options) {
-  add_choice(parser, "--as", options.form, "form of the picture, where its name ends neither in .svg nor in .html", "FORM", {"svg", "html"});
-  add_choice(parser, "--scheme", options.scheme, "colours; auto, as the reader's system is set, if not given", "SCHEME", {"auto", "light", "dark"});
-  add_value(parser, "--title", options.title, "title of the picture", "TEXT");
-  add_value(parser, "--max", options.largest, "value at the end of the colour scale, so that pictures can be compared; larger ones look the same",
-            "PERCENT", decimal_number(0, 100));
+void add_picture_options(Parser& parser, PictureOptions& options) {
+  parser.add_choice("--as", &options.form, "form of the picture, where its name ends neither in .svg nor in .html", "FORM", {"svg", "html"});
+  parser.add_choice("--scheme", &options.scheme, "colours; auto, as the reader's system is set, if not given", "SCHEME", {"auto", "light", "dark"});
+  parser.add_value("--title", &options.title, "title of the picture", "TEXT");
+  parser.add_value("--max", &options.largest, "value at the end of the colour scale, so that pictures can be compared; larger ones look the same",
+                   "PERCENT", decimal_number(0, 100));
 }
 
 PictureForm picture_form(const PictureOptions& options) {

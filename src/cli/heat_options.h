@@ -3,12 +3,13 @@
 // What the commands that draw have in common.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "heat_picture.h"
 
 namespace routecap::cli {
+
+class Parser;
 
 enum class PictureForm { kSvg, kHtml };
 
@@ -21,7 +22,7 @@ struct PictureOptions {
 };
 
 /// Declares how a picture is drawn: --as, --scheme, --title, --max.
-void add_picture_options(CLI::App& parser, PictureOptions& options);
+void add_picture_options(Parser& parser, PictureOptions& options);
 
 /// By --as or the output's name; refuses an output of which neither tells.
 [[nodiscard]] PictureForm picture_form(const PictureOptions& options);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "help_format.h"
 
-#include <algorithm>
+#include <vector>
 
-#include "error.h"
-#include "options.h"
+#include "words.h"
 
 namespace routecap::cli {
 namespace {
@@ -17,7 +16,7 @@ std::string wrapped(const std::string& text, std::size_t at, std::size_t indent)
   std::string out;
   std::size_t column = at;
   bool first = true;
-  for (const std::string& word : CLI::detail::split(text, ' ')) {
+  for (const std::string& word : split(text, ' ')) {
     if (!first && column + 1 + word.size() > kWidth) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
@@ -42,56 +41,66 @@ std::string entry(const std::string& heading, const std::string& help) {
   return line + wrapped(help, kColumn, kColumn) + '\n';
 }
 
-std::string help_of(const CLI::Option& option) {
-  std::string help = option.get_description();
-  const std::vector<std::string> words = words_of(option);
-  if (!words.empty()) help += ": " + CLI::detail::join(words, ", ");
-  return help;
-}
-
-}  // namespace
-
-std::string option_heading(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_name(true) + (option.get_expected_max() > 1 ? "..." : "");
-  std::string heading;
-  for (const std::string& name : option.get_snames()) heading += text_of(heading.empty() ? "" : ", ", '-', name);
-  for (const std::string& name : option.get_lnames()) heading += text_of(heading.empty() ? "" : ", ", "--", name);
-  const std::string placeholder = placeholder_of(option);
-  return placeholder.empty() ? heading : heading + ' ' + placeholder;
-}
-
-std::string usage_line(const CLI::App& command, const std::string& name) {
-  std::string line = name + " [OPTIONS]";
-  for (const CLI::Option* option : command.get_options([](const CLI::Option* one) { return one->get_positional(); })) {
-    const std::string heading = option_heading(*option);
-    line += option->get_required() ? ' ' + heading : " [" + heading + ']';
+/// What stands behind the name of the program or of a command.
+std::string usage_of(const Parser& parser) {
+  std::string line = " [OPTIONS]";
+  for (const Option& option : parser.options()) {
+    if (option.is_argument()) line += option.required ? ' ' + option_heading(option) : " [" + option_heading(option) + ']';
   }
-  for (const CLI::Option* option : command.get_options([](const CLI::Option* one) { return one->nonpositional() && one->get_required(); })) {
-    line += ' ' + option_heading(*option);
+  for (const Option& option : parser.options()) {
+    if (!option.is_argument() && option.required) line += ' ' + option_heading(option);
   }
-  if (command.get_parent() == nullptr) line += " COMMAND";
   return line;
 }
 
-std::string HelpFormat::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode /*mode*/) const {
-  std::string out = "usage: " + usage_line(*app, name.empty() ? app->get_name() : name) + "\n\n" + wrapped(app->get_description(), 0, 0) + '\n';
-  const auto positionals = app->get_options([](const CLI::Option* option) { return option->get_positional(); });
-  if (!positionals.empty()) out += '\n';
-  for (const CLI::Option* option : positionals) out += entry(option_heading(*option), help_of(*option));
-  for (const std::string& group : app->get_groups()) {
-    const auto options = app->get_options([&group](const CLI::Option* option) { return option->nonpositional() && option->get_group() == group; });
-    if (group.empty() || options.empty()) continue;
-    out += '\n' + group + ":\n";
-    for (const CLI::Option* option : options) out += entry(option_heading(*option), help_of(*option));
+std::string option_entry(const Option& option) { return entry(option_heading(option), option_help(option)); }
+
+/// Arguments, then the options of each group.
+std::string options_text(const Parser& parser) {
+  std::string out;
+  for (const Option& option : parser.options()) {
+    if (option.is_argument()) out += (out.empty() ? "\n" : "") + option_entry(option);
   }
-  std::string heading;
-  for (const CLI::App* command : app->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
-    if (command->get_group() != heading) out += '\n' + command->get_group() + ":\n";
-    heading = command->get_group();
-    out += entry(command->get_name(), command->get_description());
+  for (const std::string& group : parser.groups()) {
+    if (group.empty()) continue;
+    std::string entries;
+    for (const Option& option : parser.options()) {
+      if (!option.is_argument() && option.group == group) entries += option_entry(option);
+    }
+    if (!entries.empty()) out.append("\n").append(group).append(":\n").append(entries);
   }
-  if (!app->get_footer().empty()) out += '\n' + app->get_footer() + '\n';
   return out;
 }
+
+std::string footer_text(const Parser& parser) { return parser.footer().empty() ? "" : '\n' + parser.footer() + '\n'; }
+
+}  // namespace
+
+std::string program_help(const Program& program) {
+  std::string out = "usage: " + program_usage(program) + "\n\n" + wrapped(program.description, 0, 0) + '\n' + options_text(program.parser);
+  std::string heading;
+  for (const ProgramCommand* command : program.shown()) {
+    if (command->group != heading) out += '\n' + command->group + ":\n";
+    heading = command->group;
+    out += entry(command->name, command->summary);
+  }
+  return out + footer_text(program.parser);
+}
+
+std::string command_help(const ProgramCommand& command) {
+  return "usage: routecap " + command_usage(command) + "\n\n" + wrapped(command.summary, 0, 0) + '\n' + options_text(command.parser) +
+         footer_text(command.parser);
+}
+
+std::string option_heading(const Option& option) {
+  if (option.is_argument()) return option.names.front() + (option.is_list() ? "..." : "");
+  return joined(option.names, ", ") + (option.placeholder.empty() ? "" : ' ' + option.placeholder);
+}
+
+std::string option_help(const Option& option) { return option.words.empty() ? option.help : option.help + ": " + joined(option.words, ", "); }
+
+std::string program_usage(const Program& program) { return program.name + usage_of(program.parser) + " COMMAND"; }
+
+std::string command_usage(const ProgramCommand& command) { return command.name + usage_of(command.parser); }
 
 }  // namespace routecap::cli

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Help in the layout of this program.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "program.h"
 
 namespace routecap::cli {
 
-/// Help in the layout of this program.
-class HelpFormat : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-};
+/// The program's options and the list of its commands.
+std::string program_help(const Program& program);
 
-/// `-o, --output FILE` of an option, `FILE...` of a positional argument.
-std::string option_heading(const CLI::Option& option);
+/// A command's arguments and options.
+std::string command_help(const ProgramCommand& command);
 
-/// `routecap merge [OPTIONS] PREFILL DECODE`.
-std::string usage_line(const CLI::App& command, const std::string& name);
+/// `-o, --output FILE` of an option, `FILE...` of an argument.
+std::string option_heading(const Option& option);
+
+/// What an option's help says, with the words that it takes.
+std::string option_help(const Option& option);
+
+/// `routecap [OPTIONS] COMMAND`.
+std::string program_usage(const Program& program);
+
+/// `merge [OPTIONS] PREFILL DECODE`.
+std::string command_usage(const ProgramCommand& command);
 
 }  // namespace routecap::cli

@@ -208,7 +208,7 @@ class Loader {
 
   /// @return whether there was a record in it
   bool load_answer(std::int32_t format) {
-    Answer answer;
+    ServerAnswer answer;
     try {
       answer = payloads_of(bytes_, input_.bytes.size() - bytes_.size());
     } catch (const Failure& failure) {
@@ -293,27 +293,29 @@ class Loader {
 
 }  // namespace
 
-void add_load_options(CLI::App& parser, LoadOptions& options) {
+void add_load_options(Parser& parser, LoadOptions& options) {
   const char* group = "What the input's bytes do not say";
-  const auto add = [&](const char* names, auto& value, const char* help, const char* type, const CLI::Validator& check = {}) {
-    return add_value(parser, names, value, help, type, check)->group(group);
+  const auto add = [&](const char* names, Target value, const char* help, const char* type, Check check = {}) -> Option& {
+    Option& option = parser.add_value(names, value, help, type, std::move(check));
+    option.group = group;
+    return option;
   };
-  add_choice(parser, "--from", options.from, "form of the input, where its content does not tell it", "FORM", form_names())->group(group);
-  add("--start", options.start, "token position of the first row", "N", whole_number(0, INT64_MAX));
-  add("--rows", options.rows, "number of rows", "N");
-  CLI::Option* layers = add("--layers", options.num_layers, "number of layers, numbered from 0", "N", whole_number(1, INT32_MAX));
-  add("--layer-ids", options.layer_ids, "layer number of each column, ascending: 3,4,7-60", "LIST")->excludes(layers);
-  add("--experts", options.num_experts, "routed experts E of a layer: ids lie in [0, E)", "E", whole_number(1, INT32_MAX));
-  add("--top-k", options.top_k, "experts chosen per token and layer", "K", whole_number(1, INT32_MAX));
-  add_choice(parser, "--dtype", options.dtype, "type of the ids in a flat array", "TYPE", id_dtype_names())->group(group);
-  add("--turn", options.turn, "turn of a CSV trace that has several", "N", whole_number(0, INT64_MAX));
-  add("--frame", options.frame, "which frame of a file that holds several, counted from 0", "N", whole_number(0, INT64_MAX));
-  add("--choice", options.choice, "which choice of a server's answer that has several, as the server numbers them", "N", whole_number(0, INT64_MAX));
-  add("--chunk", options.chunk, "which event of a streamed answer, counted from 0, where several hold records", "N", whole_number(0, INT64_MAX));
+  parser.add_choice("--from", &options.from, "form of the input, where its content does not tell it", "FORM", form_names()).group = group;
+  add("--start", &options.start, "token position of the first row", "N", whole_number(0, INT64_MAX));
+  add("--rows", &options.rows, "number of rows", "N");
+  add("--layers", &options.num_layers, "number of layers, numbered from 0", "N", whole_number(1, INT32_MAX));
+  add("--layer-ids", &options.layer_ids, "layer number of each column, ascending: 3,4,7-60", "LIST").excludes = {"--layers"};
+  add("--experts", &options.num_experts, "routed experts E of a layer: ids lie in [0, E)", "E", whole_number(1, INT32_MAX));
+  add("--top-k", &options.top_k, "experts chosen per token and layer", "K", whole_number(1, INT32_MAX));
+  parser.add_choice("--dtype", &options.dtype, "type of the ids in a flat array", "TYPE", id_dtype_names()).group = group;
+  add("--turn", &options.turn, "turn of a CSV trace that has several", "N", whole_number(0, INT64_MAX));
+  add("--frame", &options.frame, "which frame of a file that holds several, counted from 0", "N", whole_number(0, INT64_MAX));
+  add("--choice", &options.choice, "which choice of a server's answer that has several, as the server numbers them", "N", whole_number(0, INT64_MAX));
+  add("--chunk", &options.chunk, "which event of a streamed answer, counted from 0, where several hold records", "N", whole_number(0, INT64_MAX));
 }
 
-CLI::Option* add_input(CLI::App& parser, std::string& path, const char* name) {
-  return add_value(parser, name, path, "a record in any form, a server's answer that holds one, or - for standard input", "")->required();
+void add_input(Parser& parser, std::string& path, const char* name) {
+  parser.add_value(name, &path, "a record in any form, a server's answer that holds one, or - for standard input", "").required = true;
 }
 
 Contents load_all(const std::string& path, const LoadOptions& options, IdRange range) {

@@ -3,7 +3,6 @@
 // From an input's bytes to records: which form they are in, what the user adds, and what of several is meant.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +11,8 @@
 #include "library.h"
 
 namespace routecap::cli {
+
+class Parser;
 
 /// What the user says of an input whose bytes do not say it.
 struct LoadOptions {
@@ -34,10 +35,10 @@ struct LoadOptions {
 };
 
 /// Declares --from, --frame, --choice, --chunk and the hints.
-void add_load_options(CLI::App& parser, LoadOptions& options);
+void add_load_options(Parser& parser, LoadOptions& options);
 
 /// Declares an input as a positional argument.
-CLI::Option* add_input(CLI::App& parser, std::string& path, const char* name = "FILE");
+void add_input(Parser& parser, std::string& path, const char* name = "FILE");
 
 /// One form of a record as it lies in an input: the whole of it, one frame of several, or a value inside an HTTP answer.
 struct Piece {

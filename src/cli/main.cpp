@@ -1,68 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
 #include <string>
 
+#include "command_line.h"
 #include "error.h"
+#include "help_format.h"
 #include "interrupt.h"
 #include "print.h"
 #include "program.h"
+#include "progress.h"
 
 namespace routecap::cli {
 namespace {
 
-/// What a parse ended with: help and version are answers, the rest are refusals in one line.
-ExitCode end_of_parse(const CLI::App& parser, const CLI::ParseError& end) {
-  if (end.get_exit_code() == 0) {
-    const auto chosen = parser.get_subcommands();
-    if (end.get_name() == "CallForVersion") {
-      print_text({}, std::string(end.what()) + "\n");
-    } else if (chosen.empty()) {
-      print_text({}, parser.help());
-    } else {
-      print_text({}, chosen.front()->help("routecap"));
-    }
+ExitCode run(int argc, const char* const* argv) {
+  Program program;  // its options are written
+  const CommandLine line = read_command_line(program, argc, argv);
+  if (line.answer == Answer::kVersion) {
+    print_text({}, version_text() + "\n");
     return kDone;
   }
-  const auto chosen = parser.get_subcommands();
-  const std::vector<std::string> unknown = parser.remaining(true);
-  if (!unknown.empty()) {
-    // What is required was looked for first; what is not known is the likelier reason.
-    if (!chosen.empty() && !unknown.front().starts_with('-')) {
-      std::string takes;
-      for (const CLI::Option* one : chosen.front()->get_options([](const CLI::Option* option) { return option->get_positional(); })) {
-        takes += text_of(takes.empty() ? "" : " ", one->get_name(true));
-      }
-      const std::string name = chosen.front()->get_name();
-      tell(text_of(name, takes.empty() ? " takes no file" : " takes " + takes + " alone", ", '", unknown.front(),
-                   "' is one too many; see `routecap help ", name, "`"));
-      return kRefused;
-    }
-    const bool command = chosen.empty() && !unknown.front().starts_with('-');
-    tell(text_of(command ? "there is no command '" : "there is no option '", unknown.front(), "'; see `routecap help", chosen.empty() ? "" : " ",
-                 chosen.empty() ? "" : chosen.front()->get_name(), "`"));
-    return kRefused;
+  if (line.answer == Answer::kHelp) {
+    print_text({}, line.command == nullptr ? program_help(program) : command_help(*line.command));
+    return kDone;
   }
-  if (chosen.empty() && end.get_name() == "RequiredError") {
-    tell("a command is needed; `routecap help` lists them");
-    return kRefused;
-  }
-  tell(text_of(end.what(), "; see `routecap help", chosen.empty() ? "" : " ", chosen.empty() ? "" : chosen.front()->get_name(), "`"));
-  return kRefused;
-}
-
-ExitCode run(int argc, const char* const* argv) {
-  Program program = make_program();
-  try {
-    program.parser->parse(argc, argv);
-  } catch (const CLI::ParseError& end) {
-    return end_of_parse(*program.parser, end);
-  }
-  for (std::size_t i = 0; i < program.actions.size(); ++i) {
-    if (program.parser->got_subcommand(commands()[i].name)) return program.actions[i]();
-  }
-  return kInternalError;
+  if (program.no_progress) Progress::turn_off();
+  return line.command->action();
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ struct DataLine {
 /// Reads a stream of server-sent events: an event's `data:` lines belong together, joined by line ends, and an empty line ends it.
 class StreamReader {
  public:
-  StreamReader(std::string_view bytes, std::size_t before, Answer& answer)
+  StreamReader(std::string_view bytes, std::size_t before, ServerAnswer& answer)
       : bytes_(bytes), before_(before), answer_(answer), finder_(answer.payloads) {}
 
   void read() {
@@ -187,7 +187,7 @@ class StreamReader {
 
   std::string_view bytes_;
   std::size_t before_;
-  Answer& answer_;
+  ServerAnswer& answer_;
   Finder finder_;
   std::int64_t chunk_ = 0;
 };
@@ -208,8 +208,8 @@ bool looks_like_answer(std::string_view bytes) {
   return is_stream(text) || text.starts_with('{') || (text.starts_with('[') && without_space(text.substr(1)).starts_with('{'));
 }
 
-Answer payloads_of(std::string_view bytes, std::size_t before) {
-  Answer answer;
+ServerAnswer payloads_of(std::string_view bytes, std::size_t before) {
+  ServerAnswer answer;
   if (is_stream(without_space(bytes))) {
     StreamReader(bytes, before, answer).read();
   } else {

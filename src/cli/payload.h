@@ -22,7 +22,7 @@ struct Payload {
 };
 
 /// The records of an answer.
-struct Answer {
+struct ServerAnswer {
   std::vector<Payload> payloads;
   std::string broken;              ///< why an event of a stream cannot be read, the first such one; empty = all can
   std::int64_t broken_chunk = -1;  ///< which event that is
@@ -39,7 +39,7 @@ bool looks_like_answer(std::string_view bytes);
 /// nested lists.
 ///
 /// @param before  bytes of the input that stand before these
-Answer payloads_of(std::string_view bytes, std::size_t before);
+ServerAnswer payloads_of(std::string_view bytes, std::size_t before);
 
 /// What is wrong with a member of a `prime` object, naming it: `member shape is [1,3], not three whole numbers from 0 up`. Empty where the text is no
 /// JSON object of this kind, or its members are what they should be.

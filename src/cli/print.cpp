@@ -18,13 +18,13 @@ bool is_number(const std::string& cell) {
 
 }  // namespace
 
-void add_print_options(CLI::App& parser, PrintOptions& options) {
-  parser.add_flag("--json", options.json, "one JSON object instead of text");
+void add_print_options(Parser& parser, PrintOptions& options) {
+  parser.add_flag("--json", &options.json, "one JSON object instead of text");
   add_output_option(parser, options.output);
 }
 
-void add_output_option(CLI::App& parser, std::string& output) {
-  add_value(parser, "-o,--output", output, "file to write, whole or not at all; standard output if not given, or -", "FILE");
+void add_output_option(Parser& parser, std::string& output) {
+  parser.add_value("-o,--output", &output, "file to write, whole or not at all; standard output if not given, or -", "FILE");
 }
 
 void print_text(const PrintOptions& options, std::string_view text) {

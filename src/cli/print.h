@@ -3,13 +3,14 @@
 // How a command shows what it found: text for people, or one JSON object alone with --json.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace routecap::cli {
+
+class Parser;
 
 using Json = nlohmann::ordered_json;
 
@@ -19,10 +20,10 @@ struct PrintOptions {
 };
 
 /// Declares --json and -o.
-void add_print_options(CLI::App& parser, PrintOptions& options);
+void add_print_options(Parser& parser, PrintOptions& options);
 
 /// Declares -o alone, for what is no report.
-void add_output_option(CLI::App& parser, std::string& output);
+void add_output_option(Parser& parser, std::string& output);
 
 void print_text(const PrintOptions& options, std::string_view text);
 void print_json(const PrintOptions& options, const Json& json);

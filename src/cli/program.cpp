@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
-#include <CLI/CLI.hpp>
-#include <string>
+#include <algorithm>
 
-#include "help_format.h"
 #include "library.h"
-#include "progress.h"
 
 namespace routecap::cli {
 namespace {
@@ -20,29 +17,37 @@ constexpr const char* kExitCodes =
     "be written; 4 a bug.\n"
     "`routecap help COMMAND` shows a command's options; the manual is routecap(1).";
 
-std::string version_text() {
-  return text_of("routecap ", RCAP_VERSION_STRING, " (library ", rcap_version_string(), ", ABI ", rcap_abi_version(), ")");
-}
+void add_help(Parser& parser) { parser.add_flag("-h,--help", Answer::kHelp, "show this help"); }
 
 }  // namespace
 
-Program make_program() {
-  Program program{std::make_unique<CLI::App>(kDescription, "routecap"), {}};
-  CLI::App& parser = *program.parser;
-  // Commands inherit it.
-  parser.formatter(std::make_shared<HelpFormat>());
-  parser.set_help_flag("-h,--help", "show this help");
-  parser.set_version_flag("--version", version_text, "show the versions of the command and of the library");
-  parser.add_flag_callback(
-      "--no-progress", [] { Progress::turn_off(); }, "no bar for long work, also on a terminal; it stands before the command");
-  parser.require_subcommand(1);
-  for (const Command& command : commands()) {
-    CLI::App& sub = *parser.add_subcommand(command.name, command.summary)->group(command.group);
-    sub.set_help_flag("-h,--help", "show this help");
-    program.actions.push_back(command.setup(sub));
-  }
+Program::Program() : description(kDescription) {
+  add_help(parser);
+  parser.add_flag("--version", Answer::kVersion, "show the versions of the command and of the library");
+  parser.add_flag("--no-progress", &no_progress, "no bar for long work, also on a terminal; it stands before the command");
   parser.footer(kExitCodes);
-  return program;
+  for (const Command& command : cli::commands()) {
+    ProgramCommand& declared = commands.emplace_back(ProgramCommand{command.name, command.summary, command.group, {}, {}});
+    add_help(declared.parser);
+    declared.action = command.setup(declared.parser);
+  }
+}
+
+const ProgramCommand* Program::find(std::string_view command) const {
+  const auto found = std::find_if(commands.begin(), commands.end(), [command](const ProgramCommand& one) { return one.name == command; });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+std::vector<const ProgramCommand*> Program::shown() const {
+  std::vector<const ProgramCommand*> shown;
+  for (const ProgramCommand& command : commands) {
+    if (!command.group.empty()) shown.push_back(&command);
+  }
+  return shown;
+}
+
+std::string version_text() {
+  return text_of("routecap ", RCAP_VERSION_STRING, " (library ", rcap_version_string(), ", ABI ", rcap_abi_version(), ")");
 }
 
 }  // namespace routecap::cli
