@@ -15,7 +15,8 @@ type Element interface {
 	uint8 | uint16 | int16 | int32 | int64 | Float16 | BFloat16 | float32
 }
 
-// Array is elements of one dtype, in a Go slice or in the memory of a backend's device. The zero Array is "not given".
+// Array is elements of one dtype, in a Go slice or in the memory of a backend's device. The zero Array is "not given". One of a slice without elements, also
+// of a nil one, is given and has length 0: it names no rows, where "not given" would name all, and is refused where elements are due.
 type Array struct {
 	data   unsafe.Pointer
 	bytes  int64
@@ -26,11 +27,21 @@ type Array struct {
 // ArrayOf is the memory of a slice: nothing is copied, and a call that fills an array fills the slice.
 func ArrayOf[T Element](elements []T) Array {
 	var element T
-	return Array{unsafe.Pointer(unsafe.SliceData(elements)), int64(len(elements)) * int64(unsafe.Sizeof(element)), dtypeOf[T](), MemoryHost}
+	data := unsafe.Pointer(unsafe.SliceData(elements))
+	if data == nil {
+		data = unsafe.Pointer(&nothing)
+	}
+	return Array{data, int64(len(elements)) * int64(unsafe.Sizeof(element)), dtypeOf[T](), MemoryHost}
 }
 
-// DeviceArray is memory of the backend's device at an address, valid as long as the call it is given to demands.
+// nothing is where an array lies that is given and has no memory: C tells by the pointer what is given.
+var nothing [8]byte
+
+// DeviceArray is memory of the backend's device at an address, valid as long as the call it is given to demands. At address 0 it has length 0.
 func DeviceArray(dtype DType, address uint64, bytes int64) Array {
+	if address == 0 {
+		return Array{unsafe.Pointer(&nothing), 0, dtype, MemoryDevice}
+	}
 	place := uintptr(address)
 	return Array{*(*unsafe.Pointer)(unsafe.Pointer(&place)), bytes, dtype, MemoryDevice}
 }
@@ -53,11 +64,12 @@ func (a Array) Memory() Memory { return a.memory }
 
 func (a Array) given() bool { return a.dtype != DTypeNone }
 
+// raw is nil where the array is not given, and only there.
 func (a Array) raw() []byte {
-	if a.bytes <= 0 {
+	if !a.given() {
 		return nil
 	}
-	return unsafe.Slice((*byte)(a.data), a.bytes)
+	return unsafe.Slice((*byte)(a.data), max(a.bytes, 0))
 }
 
 // elements is the array as C counts it where the dtype is fixed.
@@ -68,11 +80,8 @@ func elements[T Element](a Array, what string) ([]T, error) {
 	if a.dtype != dtypeOf[T]() {
 		return nil, refused(ErrInvalidArgument, "%s is %v, not %v", what, a.dtype, dtypeOf[T]())
 	}
-	if a.bytes <= 0 {
-		return nil, nil
-	}
 	var element T
-	return unsafe.Slice((*T)(a.data), a.bytes/int64(unsafe.Sizeof(element))), nil
+	return unsafe.Slice((*T)(a.data), max(a.bytes, 0)/int64(unsafe.Sizeof(element))), nil
 }
 
 // orInt64 is the dtype for a layout: the library wants one also where no array is given.

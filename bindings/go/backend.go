@@ -45,6 +45,9 @@ type BackendInfo struct {
 // SearchBackend tells where a backend of that name is looked for and what is there: one line a place, its path and "loads" or why not. It loads what
 // can be loaded and opens nothing.
 func SearchBackend(name string) (string, error) {
+	if err := nameOf("the backend's name", name); err != nil {
+		return "", err
+	}
 	var needed int64
 	failed := wanted()
 	// Without room it is out of range and says what it needs; what is found in between may be more.
@@ -61,6 +64,9 @@ func SearchBackend(name string) (string, error) {
 
 // OpenBackend opens a backend by name; "host" is built in.
 func OpenBackend(name string, options BackendOptions) (*Backend, error) {
+	if err := nameOf("the backend's name", name); err != nil {
+		return nil, err
+	}
 	var given backendOptionsLayout
 	native.Rcap_backend_options_init(unsafe.Pointer(&given), int64(unsafe.Sizeof(given)))
 	given.deviceOrdinal = options.DeviceOrdinal
@@ -70,7 +76,7 @@ func OpenBackend(name string, options BackendOptions) (*Backend, error) {
 	if err := failure(native.Rcap_backend_open(name, unsafe.Pointer(&given), unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
-	backend := &Backend{&cell{what: "backend", destroy: func(c *cell) { native.Rcap_backend_destroy(c.handle) }}}
+	backend := &Backend{&cell{destroy: func(c *cell) { native.Rcap_backend_destroy(c.handle) }}}
 	backend.cell.open(handle)
 	runtime.AddCleanup(backend, closeCollected, backend.cell)
 	return backend, nil
@@ -78,19 +84,32 @@ func OpenBackend(name string, options BackendOptions) (*Backend, error) {
 
 // Describe asks the backend for its properties.
 func (b *Backend) Describe() (BackendInfo, error) {
-	if !b.cell.acquire() {
-		return BackendInfo{}, closedError(b.cell.what)
+	own, err := b.enter()
+	if err != nil {
+		return BackendInfo{}, err
 	}
-	defer b.cell.release()
+	defer own.release()
 	info := backendInfoLayout{structSize: int64(unsafe.Sizeof(backendInfoLayout{}))}
 	failed := wanted()
-	status := native.Rcap_backend_describe(b.cell.handle, unsafe.Pointer(&info), unsafe.Pointer(&failed))
+	status := native.Rcap_backend_describe(own.handle, unsafe.Pointer(&info), unsafe.Pointer(&failed))
 	return BackendInfo{info.deviceOrdinal, info.threads, info.hostMemory != 0, text(info.name[:]), text(info.description[:]), info.deviceBytes,
 		info.pinnedBytes, info.captures, info.snapshots, info.copies, info.copiedBytes, info.lost != 0}, failure(status, &failed)
 }
 
 // Close gives the backend back; capturers made with it go on working. It returns nil.
 func (b *Backend) Close() error {
-	b.cell.close()
+	if b != nil && b.cell != nil {
+		b.cell.close()
+	}
 	return nil
+}
+
+func (b *Backend) enter() (*cell, error) {
+	if b == nil || b.cell == nil {
+		return nil, unmadeError("backend")
+	}
+	if !b.cell.acquire() {
+		return nil, closedError("backend")
+	}
+	return b.cell, nil
 }

@@ -10,13 +10,30 @@ import (
 )
 
 // One row of one layer, DeepSeek-V3's 8 of 256: the price of a call rather than of its work.
+// As an engine calls it: every row of every layer once, then the next forward. A row captured again and again would wait for its own last write.
 func BenchmarkTapCapture(b *testing.B) {
-	s := newScene(b, func(config *routecap.Config) { config.TopK = 8 })
+	layers := make([]int32, 58)
+	for index := range layers {
+		layers[index] = int32(index + 3)
+	}
+	s := newScene(b, func(config *routecap.Config) { config.TopK, config.LayerIDs = 8, layers })
+	rows := s.config.ChunkedPrefillSize
 	capture := routecap.Capture{IDs: routecap.ArrayOf(s.ids(1)), Columns: 8, Tokens: 1}
 	b.ReportAllocs()
+	layer := 0
 	for b.Loop() {
-		if err := s.taps[0].Capture(capture); err != nil {
+		if err := s.taps[layer].Capture(capture); err != nil {
 			b.Fatal(err)
+		}
+		if layer++; layer < len(s.taps) {
+			continue
+		}
+		layer = 0
+		if capture.FirstRow++; capture.FirstRow == rows {
+			capture.FirstRow = 0
+			b.StopTimer()
+			must(b, s.capturer.DiscardForward(0))
+			b.StartTimer()
 		}
 	}
 }

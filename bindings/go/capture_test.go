@@ -323,6 +323,7 @@ func TestPartialLayersHaveCells(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	must(t, second.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{}), RowIDs: routecap.ArrayOf(none), Columns: 1}))
 	must(t, second.Capture(routecap.Capture{IDs: routecap.ArrayOf([]uint8{9}), RowIDs: routecap.ArrayOf([]int32{2}), Columns: 1, Tokens: 1}))
 	output, err := capturer.EndForward(routecap.Forward{Tokens: 3, Slots: routecap.ArrayOf([]int64{0, 1, 2})})
 	must(t, err)

@@ -26,11 +26,12 @@ func NewCapturer(config Config) (*Capturer, error) {
 	layout := config.layout()
 	var backend uintptr
 	if config.Backend != nil {
-		if !config.Backend.cell.acquire() {
-			return nil, closedError(config.Backend.cell.what)
+		own, err := config.Backend.enter()
+		if err != nil {
+			return nil, err
 		}
-		defer config.Backend.cell.release()
-		backend = config.Backend.cell.handle
+		defer own.release()
+		backend = own.handle
 	}
 	var handle uintptr
 	failed := wanted()
@@ -38,7 +39,7 @@ func NewCapturer(config Config) (*Capturer, error) {
 	if err := failure(status, &failed); err != nil {
 		return nil, err
 	}
-	capturer := &Capturer{cell: &cell{what: "capturer", destroy: destroyCapturer}, taps: make(map[uintptr]*Tap)}
+	capturer := &Capturer{cell: &cell{destroy: destroyCapturer}, taps: make(map[uintptr]*Tap)}
 	capturer.cell.open(handle)
 	runtime.AddCleanup(capturer, closeCollected, capturer.cell)
 	return capturer, nil
@@ -53,20 +54,34 @@ func destroyCapturer(c *cell) {
 
 // Close ends the capturer, its models and its taps. Outputs in flight are safe and say ErrClosed from then on (R34); records live on. It returns nil.
 func (c *Capturer) Close() error {
-	c.cell.close()
+	if c != nil && c.cell != nil {
+		c.cell.close()
+	}
 	return nil
+}
+
+// enter begins a call: the capturer stays alive until the cell's release.
+func (c *Capturer) enter() (*cell, error) {
+	if c == nil || c.cell == nil {
+		return nil, unmadeError("capturer")
+	}
+	if !c.cell.acquire() {
+		return nil, closedError("capturer")
+	}
+	return c.cell, nil
 }
 
 // asEngine runs a call of the engine's side: one at a time.
 func (c *Capturer) asEngine(call func(handle uintptr, failed *errorLayout) int32) error {
-	if !c.cell.acquire() {
-		return closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return err
 	}
-	defer c.cell.release()
+	defer own.release()
 	c.engine.Lock()
 	defer c.engine.Unlock()
 	failed := wanted()
-	return failure(call(c.cell.handle, &failed), &failed)
+	return failure(call(own.handle, &failed), &failed)
 }
 
 // Model is the target model of a capturer or one of its drafts. It belongs to its capturer and ends with it.
@@ -77,6 +92,9 @@ type Model struct {
 
 // AddModel adds a model before the seal: one RoleTarget, any number of RoleDraft. Drafts start denied and stay so (R20). The name is used in errors.
 func (c *Capturer) AddModel(role Role, name string) (*Model, error) {
+	if err := nameOf("the model's name", name); err != nil {
+		return nil, err
+	}
 	var model uintptr
 	err := c.asEngine(func(handle uintptr, failed *errorLayout) int32 {
 		return native.Rcap_capturer_add_model(handle, int32(role), name, unsafe.Pointer(&model), unsafe.Pointer(failed))
@@ -89,6 +107,9 @@ func (c *Capturer) AddModel(role Role, name string) (*Model, error) {
 
 // SetCapture sets the gate of the model's taps, before the seal. Allowing a draft is refused; denying the target makes the seal fail (R20).
 func (m *Model) SetCapture(gate Gate) error {
+	if m == nil || m.capturer == nil {
+		return unmadeError("model")
+	}
 	return m.capturer.asEngine(func(_ uintptr, failed *errorLayout) int32 {
 		return native.Rcap_model_set_capture(m.handle, int32(gate), unsafe.Pointer(failed))
 	})
@@ -98,13 +119,17 @@ func (m *Model) SetCapture(gate Gate) error {
 type TapOptions struct {
 	// Flags travel with the records.
 	Flags TapFlags
-	// IDMap is the physical-to-logical map (R22): int32 or int64, entry p is the logical id of physical expert p. Not given, ids are logical already.
+	// IDMap is the physical-to-logical map (R22): int32 or int64, entry p is the logical id of physical expert p. Not given, ids are logical already; one
+	// without entries is refused.
 	// The library keeps its address: a slice is pinned until the capturer ends, and the engine may rewrite its elements between forwards.
 	IDMap Array
 }
 
 // AddTap adds the tap of one MoE layer, before the seal. A draft's layer number may equal a target's: the tap decides, not the number (R18).
 func (m *Model) AddTap(layer int32, options TapOptions) (*Tap, error) {
+	if m == nil || m.capturer == nil {
+		return nil, unmadeError("model")
+	}
 	given := tapOptionsLayout{
 		structSize:  int64(unsafe.Sizeof(tapOptionsLayout{})),
 		flags:       options.Flags,
@@ -135,13 +160,14 @@ func (c *Capturer) Seal() error {
 
 // Tap finds a tap by its number.
 func (c *Capturer) Tap(id int32) (*Tap, error) {
-	if !c.cell.acquire() {
-		return nil, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return nil, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	var handle uintptr
 	failed := wanted()
-	if err := failure(native.Rcap_capturer_tap(c.cell.handle, id, unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
+	if err := failure(native.Rcap_capturer_tap(own.handle, id, unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
 	return c.tapOf(handle), nil
@@ -160,12 +186,13 @@ func (c *Capturer) tapOf(handle uintptr) *Tap {
 
 // Stats reads the capturer's counters.
 func (c *Capturer) Stats() (Stats, error) {
-	if !c.cell.acquire() {
-		return Stats{}, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return Stats{}, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	stats := Stats{structSize: int64(unsafe.Sizeof(Stats{}))}
 	failed := wanted()
-	status := native.Rcap_capturer_stats_get(c.cell.handle, unsafe.Pointer(&stats), unsafe.Pointer(&failed))
+	status := native.Rcap_capturer_stats_get(own.handle, unsafe.Pointer(&stats), unsafe.Pointer(&failed))
 	return stats, failure(status, &failed)
 }

@@ -29,10 +29,11 @@ func (c *Capturer) WatchCompletions() error {
 // CompletionFile is an eventfd that counts settled outputs, for poll and epoll: reading 8 bytes resets it, and waits in Go's poller until there is
 // something to read. It is the caller's to close, and starts keeping completions as [Capturer.WatchCompletions] does. FinalizeOwnThread only.
 func (c *Capturer) CompletionFile() (*os.File, error) {
-	if !c.cell.acquire() {
-		return nil, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return nil, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	descriptor, err := c.completionDescriptor()
 	if err != nil {
 		return nil, err
@@ -51,13 +52,14 @@ func (c *Capturer) CompletionFile() (*os.File, error) {
 }
 
 func (c *Capturer) completionDescriptor() (int32, error) {
-	if !c.cell.acquire() {
-		return 0, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return 0, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	var descriptor int32
 	failed := wanted()
-	status := native.Rcap_capturer_completion_fd(c.cell.handle, unsafe.Pointer(&descriptor), unsafe.Pointer(&failed))
+	status := native.Rcap_capturer_completion_fd(own.handle, unsafe.Pointer(&descriptor), unsafe.Pointer(&failed))
 	return descriptor, failure(status, &failed)
 }
 
@@ -65,12 +67,13 @@ func (c *Capturer) completionDescriptor() (int32, error) {
 func (c *Capturer) NextCompleted(ctx context.Context) (Completion, error) {
 	var completion Completion
 	err := waitContext(ctx, ErrTimeout, func(timeout int64) error {
-		if !c.cell.acquire() {
-			return closedError(c.cell.what)
+		own, err := c.enter()
+		if err != nil {
+			return err
 		}
-		defer c.cell.release()
+		defer own.release()
 		failed := wanted()
-		status := native.Rcap_capturer_next_completed(c.cell.handle, timeout, unsafe.Pointer(&completion.Sequence), unsafe.Pointer(&completion.Code), unsafe.Pointer(&failed))
+		status := native.Rcap_capturer_next_completed(own.handle, timeout, unsafe.Pointer(&completion.Sequence), unsafe.Pointer(&completion.Code), unsafe.Pointer(&failed))
 		return failure(status, &failed)
 	})
 	return completion, err

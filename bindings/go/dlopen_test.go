@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,4 +48,46 @@ func TestLibraryNotFound(t *testing.T) {
 	if routecap.Version() != "" || routecap.LiveHandles() != 0 {
 		t.Error(routecap.Version(), routecap.LiveHandles())
 	}
+}
+
+// What ROUTECAP_LIBRARY names is looked at before the dynamic linker sees it, which would end the process at a file that was cut short.
+func TestBrokenLibraries(t *testing.T) {
+	if os.Getenv("ROUTECAP_TEST_BROKEN") != "" {
+		_, err := routecap.Build()
+		os.Stdout.WriteString("said: " + strings.TrimPrefix(message(err), "routecap: library not found: ") + "\n")
+		return
+	}
+	folder := os.Getenv("ROUTECAP_LOADING_CASES")
+	if folder == "" {
+		t.Skip("ROUTECAP_LOADING_CASES names no folder of cases (tests/loading writes one)")
+	}
+	cases, err := os.ReadFile(filepath.Join(folder, "cases"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(cases), "\n"), "\n")
+	if len(lines) < 20 {
+		t.Fatalf("%d cases", len(lines))
+	}
+	for _, line := range lines {
+		name, reason, _ := strings.Cut(line, "\t")
+		path := filepath.Join(folder, name)
+		want := "said: \n"
+		if reason != "" {
+			want = "said: " + path + ": " + reason + "\n"
+		}
+		// The library is loaded once in a process.
+		command := exec.Command(os.Args[0], "-test.run", "^TestBrokenLibraries$", "-test.v")
+		command.Env = append(os.Environ(), "ROUTECAP_LIBRARY="+path, "ROUTECAP_TEST_BROKEN=yes")
+		if output, err := command.CombinedOutput(); err != nil || !strings.Contains(string(output), want) {
+			t.Errorf("%s: %v\n%s, want %s", name, err, output, want)
+		}
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

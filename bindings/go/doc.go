@@ -17,7 +17,8 @@
 // # Arrays
 //
 // Arrays cross without a copy, as an [Array] of a slice: the library reads or fills the slice's own memory during the call and keeps no pointer to it
-// (an id map excepted, which is pinned as long as its capturer lives).
+// (an id map excepted, which is pinned as long as its capturer lives). What is not given is the zero Array, or a nil slice where a field is a plain slice;
+// what is given and has no elements says so, and is refused where elements are due.
 //
 // # Errors
 //
@@ -27,8 +28,9 @@
 // # Lifetime and goroutines
 //
 // Capturers, outputs, records and backends are closed with Close, which may be called any number of times; one that is dropped instead is closed some
-// time after it was collected. After Close every method returns an error that is [ErrClosed]. Close may come at any moment, also during another call on
-// the same handle: that call ends as it would have, and the last one to end gives the memory back.
+// time after it was collected. After Close every method returns an error that is [ErrClosed], and so does every method of nil or of a zero value that was
+// never made (a zero [Output] and a zero [Record] can be filled). Close may come at any moment, also during another call on the same handle: that call ends
+// as it would have, and the last one to end gives the memory back.
 //
 // All methods may be called from any goroutine. What the engine does to a capturer (models, seal, forwards, slots) and what is done to one output is
 // done one call at a time; calls that come at once wait for each other. Captures on different taps, calls on different outputs, reads, records and

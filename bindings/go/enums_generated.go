@@ -466,6 +466,73 @@ func (value Fill) String() string {
 	return unknownName("Fill", int32(value))
 }
 
+// Padding: What stands where a trainer needs ids and the engine captured none: missing rows, the last token of a
+// sequence, padding (R42).
+type Padding int32
+
+const (
+	// K distinct ids, spread over the experts: the n-th filled row of a layer gets (n + floor(j * E / K)) modulo E in
+	// column j. Of one row's ids any two equal blocks of neighbouring experts (expert-parallel ranks) get the same
+	// number, and of any rows' ids any two experts do, give or take one.
+	PaddingSpread Padding = 0
+	// `fill_value` in every column, for trainers that look at the mask instead, or for which -1 means missing.
+	PaddingValue Padding = 1
+)
+
+// String is the constant's name in C without its prefix, in lower case.
+func (value Padding) String() string {
+	switch value {
+	case 0:
+		return "spread"
+	case 1:
+		return "value"
+	}
+	return unknownName("Padding", int32(value))
+}
+
+// AxisOrder: Order of the axes of a dense array of ids.
+type AxisOrder int32
+
+const (
+	// [tokens, layers, K].
+	AxisOrderTokensFirst AxisOrder = 0
+	// [layers, tokens, K]: what one router needs is one piece.
+	AxisOrderLayersFirst AxisOrder = 1
+)
+
+// String is the constant's name in C without its prefix, in lower case.
+func (value AxisOrder) String() string {
+	switch value {
+	case 0:
+		return "tokens_first"
+	case 1:
+		return "layers_first"
+	}
+	return unknownName("AxisOrder", int32(value))
+}
+
+// Split: How context parallelism deals out the tokens of a sequence (R43).
+type Split int32
+
+const (
+	// cp_size equal chunks; rank r has chunk r.
+	SplitContiguous Split = 0
+	// 2 * cp_size equal chunks; rank r has chunk r and behind it chunk 2 * cp_size - 1 - r. One rank alone has the
+	// sequence as it is.
+	SplitZigzag Split = 1
+)
+
+// String is the constant's name in C without its prefix, in lower case.
+func (value Split) String() string {
+	switch value {
+	case 0:
+		return "contiguous"
+	case 1:
+		return "zigzag"
+	}
+	return unknownName("Split", int32(value))
+}
+
 // Format: Forms of a record outside the library (R37, R41). [Format.String] and [ParseFormat] know their names.
 type Format int32
 

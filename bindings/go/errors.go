@@ -68,8 +68,21 @@ func closedError(what string) error {
 	return &Error{Code: ErrClosed, Text: "the " + what + " was closed"}
 }
 
+// unmadeError is what a method returns of what was never made: of nil, or of a zero value.
+func unmadeError(what string) error {
+	return &Error{Code: ErrClosed, Text: "there is no " + what + ": it is nil or a zero value"}
+}
+
 func refused(code Code, format string, values ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, values...)}
+}
+
+// nameOf refuses a text that C would end before its end: at its first zero byte.
+func nameOf(what, value string) error {
+	if strings.IndexByte(value, 0) < 0 {
+		return nil
+	}
+	return refused(ErrInvalidArgument, "%s has a zero byte: %q", what, value)
 }
 
 // wanted is an error struct that the library may fill. It stays on the stack of whoever calls C.

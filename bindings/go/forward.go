@@ -56,10 +56,14 @@ func (c *Capturer) EndForward(forward Forward) (*Output, error) {
 
 // EndForwardInto is [Capturer.EndForward] into an output of the caller's, new or closed, which allocates nothing where the output is used again.
 func (c *Capturer) EndForwardInto(output *Output, forward Forward) error {
-	if !c.cell.acquire() {
-		return closedError(c.cell.what)
+	if output == nil {
+		return refused(ErrInvalidArgument, "the output is nil")
 	}
-	defer c.cell.release()
+	own, err := c.enter()
+	if err != nil {
+		return err
+	}
+	defer own.release()
 	tags, err := elements[int64](forward.Tags, "Tags")
 	if err != nil {
 		return err
@@ -90,7 +94,7 @@ func (c *Capturer) EndForwardInto(output *Output, forward Forward) error {
 	defer c.engine.Unlock()
 	var handle uintptr
 	failed := wanted()
-	status := native.Rcap_capturer_end_forward(c.cell.handle, unsafe.Pointer(&layout), forward.Slots.raw(), forward.Rows.raw(), tags,
+	status := native.Rcap_capturer_end_forward(own.handle, unsafe.Pointer(&layout), forward.Slots.raw(), forward.Rows.raw(), tags,
 		uintptr(forward.Stream), unsafe.Pointer(&handle), unsafe.Pointer(&failed))
 	if status < 0 {
 		return newError(Code(status), &failed)

@@ -33,6 +33,9 @@ func (r *Record) UnmarshalBinary(frame []byte) error { return r.unmarshal(Format
 func (r *Record) UnmarshalText(text []byte) error { return r.unmarshal(FormatFrameBase64, text) }
 
 func (r *Record) unmarshal(format Format, data []byte) error {
+	if r == nil {
+		return unmadeError("record")
+	}
 	own, rest, err := decode(format, data, &DecodeHints{})
 	if err != nil {
 		return err
@@ -45,13 +48,21 @@ func (r *Record) unmarshal(format Format, data []byte) error {
 	return nil
 }
 
-// WriteTo writes the record as a frame (io.WriterTo).
+// WriteTo writes the record as a frame (io.WriterTo). A writer that takes less without an error makes it io.ErrShortWrite; one that says it took more than
+// it was given, or less than nothing, is refused.
 func (r *Record) WriteTo(writer io.Writer) (int64, error) {
 	frame, err := r.MarshalBinary()
 	if err != nil {
 		return 0, err
 	}
 	written, err := writer.Write(frame)
+	switch {
+	case written < 0 || written > len(frame):
+		// How much there is of it, nobody knows.
+		return 0, errors.Join(refused(ErrInvalidArgument, "the writer took %d of %d bytes, says its Write", written, len(frame)), err)
+	case written < len(frame) && err == nil:
+		err = io.ErrShortWrite
+	}
 	return int64(written), err
 }
 

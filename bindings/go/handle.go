@@ -24,7 +24,6 @@ type cell struct {
 	idle    atomic.Bool
 	handle  uintptr
 	destroy func(*cell)
-	what    string
 	// Of an output: its capturer's cell. A capturer is destroyed while no call on its outputs is in progress.
 	parent *cell
 	// Of a capturer: held while it is destroyed, and while an output is destroyed after the capturer was closed.

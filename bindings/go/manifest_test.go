@@ -238,7 +238,7 @@ var layouts = map[string]any{
 	"rcap_forward_layout": forwardLayout{}, "rcap_accept_layout": acceptLayout{}, "rcap_summary": Summary{}, "rcap_slots_layout": slotsLayout{},
 	"rcap_slot_info": SlotInfo{}, "rcap_read_layout": readLayout{}, "rcap_read_info": ReadInfo{}, "rcap_record_layout": recordLayout{},
 	"rcap_record_info": RecordInfo{}, "rcap_compare_report": CompareReport{}, "rcap_encode_options": encodeOptionsLayout{},
-	"rcap_decode_hints": decodeHintsLayout{},
+	"rcap_decode_hints": decodeHintsLayout{}, "rcap_fill_layout": fillLayout{}, "rcap_partition_layout": partitionLayout{},
 }
 
 func TestStructsLieAsInTheCAPI(t *testing.T) {

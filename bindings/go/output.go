@@ -26,7 +26,7 @@ func (o *Output) begin(capturer *Capturer, handle uintptr) {
 	o.capturer = capturer
 	own := o.cell.Load()
 	if own == nil {
-		own = &cell{what: "output", destroy: destroyOutput, parent: capturer.cell}
+		own = &cell{destroy: destroyOutput, parent: capturer.cell}
 		own.open(handle)
 		o.cell.Store(own)
 		runtime.AddCleanup(o, closeCollected, own)
@@ -49,6 +49,9 @@ func destroyOutput(c *cell) {
 
 // Close gives the output back. It returns nil.
 func (o *Output) Close() error {
+	if o == nil {
+		return nil
+	}
 	if own := o.cell.Load(); own != nil {
 		own.close()
 	}
@@ -57,9 +60,12 @@ func (o *Output) Close() error {
 
 // enter begins a call: the output and its capturer stay alive until leave.
 func (o *Output) enter() (*cell, error) {
+	if o == nil || o.cell.Load() == nil {
+		return nil, unmadeError("output")
+	}
 	o.calls.Lock()
 	own := o.cell.Load()
-	if own == nil || !own.acquire() {
+	if !own.acquire() {
 		o.calls.Unlock()
 		return nil, closedError("output")
 	}

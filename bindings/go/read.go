@@ -24,7 +24,8 @@ type Read struct {
 	Start int64
 	// AfterSequence is the number of the request's last forward: the read needs it, and earlier ones that may change these slots, to be settled (R36).
 	AfterSequence int64
-	// Tags, where tags are kept: the tag that each token's row must have; nil does not compare (R8).
+	// Tags, where tags are kept: the tag that each token's row must have; nil does not compare, and a slice without elements is refused where there are
+	// rows (R8).
 	Tags []int64
 }
 
@@ -59,16 +60,17 @@ func (c *Capturer) ReadContext(ctx context.Context, read Read) (*Record, error) 
 }
 
 func (c *Capturer) read(read Read, timeout int64) (*Record, error) {
-	if !c.cell.acquire() {
-		return nil, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return nil, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	layout, err := read.layout(timeout)
 	if err != nil {
 		return nil, err
 	}
 	return makeRecord(func(handle, failed unsafe.Pointer) int32 {
-		return native.Rcap_capturer_read(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, handle, failed)
+		return native.Rcap_capturer_read(own.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, handle, failed)
 	})
 }
 
@@ -90,10 +92,11 @@ func (c *Capturer) ReadIntoContext(ctx context.Context, read Read, ids, weights 
 }
 
 func (c *Capturer) readInto(read Read, ids, weights Array, validity []byte, timeout int64) (ReadInfo, error) {
-	if !c.cell.acquire() {
-		return ReadInfo{}, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return ReadInfo{}, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	layout, err := read.layout(timeout)
 	if err != nil {
 		return ReadInfo{}, err
@@ -103,7 +106,7 @@ func (c *Capturer) readInto(read Read, ids, weights Array, validity []byte, time
 	}
 	info := ReadInfo{structSize: int64(unsafe.Sizeof(ReadInfo{}))}
 	failed := wanted()
-	status := native.Rcap_capturer_read_into(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, ids.raw(), weights.raw(), validity,
+	status := native.Rcap_capturer_read_into(own.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, ids.raw(), weights.raw(), validity,
 		unsafe.Pointer(&info), unsafe.Pointer(&failed))
 	return info, failure(status, &failed)
 }
@@ -123,17 +126,18 @@ func (c *Capturer) AppendEncodedContext(ctx context.Context, buffer []byte, read
 }
 
 func (c *Capturer) appendEncoded(buffer []byte, read Read, format Format, options EncodeOptions, timeout int64) ([]byte, error) {
-	if !c.cell.acquire() {
-		return buffer, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return buffer, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	layout, err := read.layout(timeout)
 	if err != nil {
 		return buffer, err
 	}
 	given := options.layout()
 	return appendEncoded(buffer, func(free []byte, needed, failed unsafe.Pointer) int32 {
-		return native.Rcap_capturer_encode(c.cell.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, int32(format), unsafe.Pointer(&given),
+		return native.Rcap_capturer_encode(own.handle, unsafe.Pointer(&layout), read.Slots.raw(), read.Tags, int32(format), unsafe.Pointer(&given),
 			free, needed, failed)
 	})
 }

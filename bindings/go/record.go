@@ -32,7 +32,7 @@ func makeRecordCell(call func(handle, failed unsafe.Pointer) int32) (*cell, erro
 	if err := failure(call(unsafe.Pointer(&handle), unsafe.Pointer(&failed)), &failed); err != nil {
 		return nil, err
 	}
-	own := &cell{what: "record", destroy: func(c *cell) { native.Rcap_record_destroy(c.handle) }}
+	own := &cell{destroy: func(c *cell) { native.Rcap_record_destroy(c.handle) }}
 	own.open(handle)
 	return own, nil
 }
@@ -46,14 +46,24 @@ func (r *Record) take(own *cell) {
 }
 
 func (r *Record) enter() (*cell, error) {
-	if own := r.cell.Load(); own != nil && own.acquire() {
-		return own, nil
+	if r == nil {
+		return nil, unmadeError("record")
 	}
-	return nil, closedError("record")
+	own := r.cell.Load()
+	if own == nil {
+		return nil, unmadeError("record")
+	}
+	if !own.acquire() {
+		return nil, closedError("record")
+	}
+	return own, nil
 }
 
 // Close gives the record's memory back. It returns nil.
 func (r *Record) Close() error {
+	if r == nil {
+		return nil
+	}
 	if own := r.cell.Load(); own != nil {
 		own.close()
 	}
@@ -72,7 +82,7 @@ type RecordConfig struct {
 	TopK int32
 	// LayerIDs are the model layer numbers of the columns, ascending.
 	LayerIDs []int32
-	// LayerFlags are the flags of every column; nil is none, and empty is refused. TapPartial anywhere means that cells have a validity of their own.
+	// LayerFlags are the flags of every column; nil is none, and a slice without elements is refused. TapPartial anywhere means that cells have a validity of their own.
 	LayerFlags []TapFlags
 	// IDs are [Rows, L, K] of the dtype that E gives: uint8 up to 256, uint16 up to 65536, else int32 (R28).
 	IDs Array
@@ -104,13 +114,6 @@ func NewRecord(config RecordConfig) (*Record, error) {
 	}
 	if config.IDs.memory != MemoryHost || config.Weights.memory != MemoryHost {
 		return nil, refused(ErrInvalidArgument, "a record is made from host memory")
-	}
-	// C is handed a slice of no elements as "not given": one that was given is refused here, in C's words.
-	if config.LayerFlags != nil && len(config.LayerFlags) == 0 && len(config.LayerIDs) > 0 {
-		return nil, refused(ErrInvalidArgument, "layer_flags_count is 0, layer_ids_count is %d", len(config.LayerIDs))
-	}
-	if config.Validity != nil && len(config.Validity) == 0 && config.Rows > 0 {
-		return nil, refused(ErrInvalidArgument, "validity_bytes is 0, the layout has %d rows", config.Rows)
 	}
 	flags := unsafe.Slice((*int32)(unsafe.SliceData(config.LayerFlags)), len(config.LayerFlags))
 	return makeRecord(func(handle, failed unsafe.Pointer) int32 {

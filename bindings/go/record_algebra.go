@@ -70,29 +70,12 @@ func (r *Record) Stack(other *Record) (*Record, error) {
 }
 
 // Interleave is a new record of token positions that context parallelism dealt out to two ranks (R45): positions has the token position of each of
-// this record's rows, otherPositions of the other's; nil is start, start+1, and so on. A position that nobody named is missing.
+// this record's rows, otherPositions of the other's; nil is start, start+1, and so on, and a slice of another length is refused. A position that nobody
+// named is missing.
 func (r *Record) Interleave(positions []int64, other *Record, otherPositions []int64) (*Record, error) {
-	if err := named(r, "first", positions); err != nil {
-		return nil, err
-	}
-	if err := named(other, "second", otherPositions); err != nil {
-		return nil, err
-	}
 	return r.join(other, func(self, second uintptr, handle, failed unsafe.Pointer) int32 {
 		return native.Rcap_record_interleave(self, positions, second, otherPositions, handle, failed)
 	})
-}
-
-// named refuses a list that is given and empty: C takes it for none, which is all rows.
-func named(record *Record, which string, positions []int64) error {
-	if positions == nil || len(positions) > 0 || record == nil {
-		return nil
-	}
-	info, err := record.Info()
-	if err == nil && info.Rows > 0 {
-		err = refused(ErrInvalidArgument, "interleave: 0 positions of the %s record, it has %d rows", which, info.Rows)
-	}
-	return err
 }
 
 // ToFullAxis is a new record with a column for every layer 0 .. layers-1 of the model (R26). With FillValue the added ones hold fillID K times.

@@ -109,31 +109,6 @@ func TestAlgebra(t *testing.T) {
 	}
 }
 
-// An array that is given and empty is no array that is not given: what it would say of the rows is missing, not present (R7).
-func TestEmptyArraysAreGiven(t *testing.T) {
-	config := routecap.RecordConfig{Rows: 3, NumExperts: 8, TopK: 1, LayerIDs: []int32{0}, IDs: routecap.ArrayOf([]uint8{1, 2, 3})}
-	first, second := recordOf(t, 0, 0, 1, 3), recordOf(t, 2, 0, 5)
-	validity, flags := config, config
-	validity.Validity, flags.LayerFlags = []byte{}, []routecap.TapFlags{}
-	weights := config
-	weights.Weights = routecap.ArrayOf([]float32{})
-	for want, call := range map[string]func() (*routecap.Record, error){
-		"validity_bytes is 0, the layout has 3 rows":                  func() (*routecap.Record, error) { return routecap.NewRecord(validity) },
-		"layer_flags_count is 0, layer_ids_count is 1":                func() (*routecap.Record, error) { return routecap.NewRecord(flags) },
-		"weights_bytes is 0 (null), the layout makes it 12":           func() (*routecap.Record, error) { return routecap.NewRecord(weights) },
-		"interleave: 0 positions of the first record, it has 2 rows":  func() (*routecap.Record, error) { return first.Interleave([]int64{}, second, nil) },
-		"interleave: 0 positions of the second record, it has 1 rows": func() (*routecap.Record, error) { return first.Interleave(nil, second, []int64{}) },
-	} {
-		if made, err := call(); made != nil || !errors.Is(err, routecap.ErrInvalidArgument) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	config.Rows, config.IDs, config.Validity = 0, routecap.ArrayOf([]uint8{}), []byte{}
-	none, err := routecap.NewRecord(config)
-	must(t, err)
-	must(t, none.Close())
-}
-
 func TestValidityOfWhatIsNotThere(t *testing.T) {
 	record := recordOf(t, 0, 0, 1, 2, 3)
 	must(t, record.View(func(view routecap.View) error {

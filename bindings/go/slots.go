@@ -43,12 +43,13 @@ func (c *Capturer) CopySlots(unit SlotUnit, from, to Array, stream Stream) error
 
 // SlotInfo is the state of one slot. For the target of a copy that waits for a forward it is ErrNotReady.
 func (c *Capturer) SlotInfo(slot int64) (SlotInfo, error) {
-	if !c.cell.acquire() {
-		return SlotInfo{}, closedError(c.cell.what)
+	own, err := c.enter()
+	if err != nil {
+		return SlotInfo{}, err
 	}
-	defer c.cell.release()
+	defer own.release()
 	info := SlotInfo{structSize: int64(unsafe.Sizeof(SlotInfo{}))}
 	failed := wanted()
-	status := native.Rcap_capturer_slot_info_get(c.cell.handle, slot, unsafe.Pointer(&info), unsafe.Pointer(&failed))
+	status := native.Rcap_capturer_slot_info_get(own.handle, slot, unsafe.Pointer(&info), unsafe.Pointer(&failed))
 	return info, failure(status, &failed)
 }

@@ -97,7 +97,8 @@ type Plan struct {
 	reserved  int32
 	// Bytes on the device: cache of every layer and staging blocks.
 	DeviceBytes int64
-	// Bytes of pinned host memory: the staging blocks' host side.
+	// Bytes of pinned host memory: the staging blocks' host side; a backend whose memory is the host's (`host`, `tbb`)
+	// takes none.
 	PinnedBytes int64
 	// Bytes of ordinary address space for the slot store; pages are touched when slots are first used.
 	StoreBytes int64
@@ -392,6 +393,31 @@ type CompareReport struct {
 	FirstRow int64
 	// Its layer number in the model, -1 without one.
 	FirstLayer int32
+	reserved   int32
+}
+
+// fillLayout: What [Record.Fill] writes.
+type fillLayout struct {
+	structSize int64
+	start      int64
+	tokens     int64
+	length     int64
+	firstFill  int64
+	dtype      DType
+	order      AxisOrder
+	padding    Padding
+	fillValue  int32
+}
+
+// partitionLayout: How a pack of sequences is dealt out: every sequence over context parallelism, and each rank's
+// tokens, one after the other, over sequence parallelism in equal contiguous slices (R43).
+type partitionLayout struct {
+	structSize int64
+	split      Split
+	cpSize     int32
+	cpRank     int32
+	spSize     int32
+	spRank     int32
 	reserved   int32
 }
 

@@ -40,6 +40,9 @@ type Capture struct {
 // Capture hands one layer's ids (and weights) over: narrowed, mapped, counted, written to the device cache. It allocates nothing and waits for
 // nothing. On a denied tap nothing is looked at and the call is counted (R18). Arrays in device memory stay valid until the stream has passed the call.
 func (t *Tap) Capture(capture Capture) error {
+	if t == nil || t.capturer == nil {
+		return unmadeError("tap")
+	}
 	cell := t.capturer.cell
 	if !cell.acquire() {
 		return closedError("capturer of the tap")
@@ -52,14 +55,6 @@ func (t *Tap) Capture(capture Capture) error {
 	if err != nil {
 		cell.release()
 		return err
-	}
-	if len(rows) == 0 && capture.RowIDs.given() && capture.Tokens > 0 {
-		// C is handed it as "not given", which is every row. A denied tap looks at nothing (R18).
-		cell.release()
-		if enabled, err := t.Enabled(); err != nil || !enabled {
-			return t.Capture(Capture{IDs: capture.IDs, Columns: capture.Columns})
-		}
-		return refused(ErrInvalidArgument, "row_ids_count is 0, the layout has %d tokens", capture.Tokens)
 	}
 	// Field by field and in place: a literal would be built elsewhere and copied here, and the copy waits for what was just written.
 	var layout captureLayout
@@ -93,6 +88,9 @@ func (t *Tap) Enabled() (bool, error) {
 func (t *Tap) ID() (int32, error) { return t.ask(native.Rcap_tap_id) }
 
 func (t *Tap) ask(predicate func(uintptr, unsafe.Pointer) int32) (int32, error) {
+	if t == nil || t.capturer == nil {
+		return 0, unmadeError("tap")
+	}
 	if !t.capturer.cell.acquire() {
 		return 0, closedError("capturer of the tap")
 	}

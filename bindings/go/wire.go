@@ -14,6 +14,9 @@ func (format Format) String() string { return native.Rcap_wire_format_name(int32
 
 // ParseFormat is the form of a name.
 func ParseFormat(name string) (Format, error) {
+	if err := nameOf("the form's name", name); err != nil {
+		return 0, err
+	}
 	var format Format
 	failed := wanted()
 	status := native.Rcap_wire_format_of(name, unsafe.Pointer(&format), unsafe.Pointer(&failed))
@@ -70,7 +73,7 @@ type DecodeHints struct {
 	TopK int32
 	// NumLayers is the length of the layer axis, numbered from 0; 0 is not given, or given by LayerIDs.
 	NumLayers int32
-	// LayerIDs is the layer number of every column, ascending.
+	// LayerIDs is the layer number of every column, ascending; nil is not given, and a slice without elements is refused.
 	LayerIDs []int32
 	// DType of the flat array; DTypeNone is the form's default.
 	DType DType

@@ -15,9 +15,7 @@ import (
 type engine struct{ form form }
 
 func newEngine(f form) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("POST "+f.path(), engine{f})
-	return mux
+	return routed(map[string]route{f.path(): {http.MethodPost, engine{f}.ServeHTTP}}, usualTimes)
 }
 
 // tokensOf are the output tokens of a choice.
@@ -54,15 +52,19 @@ func recordOf(tokens []int64, position int64) (*routecap.Record, error) {
 }
 
 func (e engine) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, maxBody))
+	if err := e.answer(writer, request); err != nil {
+		sendJSON(writer, statusOf(err), errorBody(statusOf(err), err.Error()))
+	}
+}
+
+func (e engine) answer(writer http.ResponseWriter, request *http.Request) error {
+	body, err := readBody(writer, request, usualTimes)
 	if err != nil {
-		http.Error(writer, err.Error(), http.StatusBadRequest)
-		return
+		return err
 	}
 	c, err := e.form.readCall(body)
 	if err != nil {
-		http.Error(writer, err.Error(), http.StatusBadRequest)
-		return
+		return refusal{http.StatusBadRequest, err}
 	}
 	var parts [][]choice
 	for index := range c.choices {
@@ -79,8 +81,7 @@ func (e engine) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 			last := int64(len(c.prompt) + end - 1)
 			if e.form.streamsRows() || end == len(output) {
 				if part.routing, err = e.rows(inputs[first:last], first); err != nil {
-					http.Error(writer, err.Error(), http.StatusInternalServerError)
-					return
+					return err
 				}
 				first = last
 			}
@@ -93,7 +94,7 @@ func (e engine) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 			sendEvent(writer, e.form.writeAnswer(part, c))
 		}
 		io.WriteString(writer, "data: [DONE]\n\n")
-		return
+		return nil
 	}
 	var whole []choice
 	for _, part := range parts {
@@ -105,6 +106,7 @@ func (e engine) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 	}
 	writer.Header().Set("Content-Type", "application/json")
 	writer.Write(text)
+	return nil
 }
 
 func (e engine) rows(tokens []int64, position int64) (json.RawMessage, error) {

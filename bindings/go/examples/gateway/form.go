@@ -6,9 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	routecap "github.com/routecap/routecap/bindings/go"
 )
+
+// What a request may ask for.
+const (
+	longestPrompt = 1 << 15
+	mostTokens    = 1 << 12
+	mostChoices   = 16
+)
+
+// What a stand-in engine can be asked to do wrong; "" is nothing.
+var faults = []string{"", "truncated", "base64", "huge", "absent", "body"}
 
 // The model that all of this is about.
 const (
@@ -29,6 +42,22 @@ type call struct {
 	fault string
 }
 
+// What an answer may have in bytes follows from what was asked for: an id is at most an int64 in base64, a token has its number and what stands around it,
+// and an envelope is short.
+const (
+	bytesPerID    = 11
+	bytesPerToken = 512
+	bytesAround   = 64 << 10
+)
+
+// rows is how many rows a choice's answer has.
+func (c call) rows() int64 { return int64(len(c.prompt)) - c.start + int64(c.maxTokens) - 1 }
+
+// longestAnswer is the most bytes that an answer to the call can have, whole or as a stream. No server makes the gateway hold more.
+func (c call) longestAnswer() int64 {
+	return bytesAround + int64(c.choices)*(c.rows()*numLayers*topK*bytesPerID+int64(c.maxTokens)*bytesPerToken)
+}
+
 // choice is a part of an answer: output tokens and the rows that came with them.
 type choice struct {
 	index   int
@@ -45,11 +74,26 @@ type form interface {
 	readAnswer(body []byte) ([]choice, error)
 	writeAnswer(choices []choice, c call) any
 	wire() routecap.Format
+	fields() fields
 	// Whether a stream carries each delta's rows with it; otherwise all rows of a choice come with its last part.
 	streamsRows() bool
 }
 
+// fields are the names that a form has for what a request asks; sampling is the object that some of them lie in, or "".
+type fields struct {
+	prompt, sampling, maxTokens, start string
+	// Output tokens where none are asked for, as the server has it.
+	otherwise int64
+}
+
 var forms = map[string]form{"sglang": sglang{}, "vllm": openAI{"/v1/completions", routecap.FormatVLLM}, "prime": openAI{"/prime", routecap.FormatPrime}}
+
+// upstreams are the forms of servers behind the gateway: the clients' forms, and one that no client asks for.
+var upstreams = map[string]form{"routecap": records{openAI{"/v1/completions", routecap.FormatFrameBase64}}}
+
+func init() {
+	maps.Copy(upstreams, forms)
+}
 
 // encodeRows is a record as the value of a form's JSON field.
 func encodeRows(f form, record *routecap.Record) (json.RawMessage, error) {
@@ -62,7 +106,7 @@ func encodeRows(f form, record *routecap.Record) (json.RawMessage, error) {
 
 // decodeRows reads a form's JSON field, and refuses what is not rows [start, start+rows) of this model.
 func decodeRows(f form, field json.RawMessage, start, rows int64) (*routecap.Record, error) {
-	if len(field) == 0 || string(field) == "null" {
+	if len(field) == 0 {
 		return nil, errors.New("the answer has no routed_experts")
 	}
 	data := []byte(field)
@@ -76,21 +120,40 @@ func decodeRows(f form, field json.RawMessage, start, rows int64) (*routecap.Rec
 	return routecap.Decode(f.wire(), data, routecap.DecodeHints{Start: &start, Rows: &rows, NumExperts: numExperts, TopK: topK, NumLayers: numLayers})
 }
 
-func checked(c call, err error) (call, error) {
-	switch {
-	case err != nil:
-		return c, err
-	case len(c.prompt) == 0 || len(c.prompt) > 1<<15:
-		return c, fmt.Errorf("the prompt has %d tokens, allowed are 1 .. %d", len(c.prompt), 1<<15)
-	case c.maxTokens < 1 || c.maxTokens > 1<<12:
-		return c, fmt.Errorf("%d tokens are asked for, allowed are 1 .. %d", c.maxTokens, 1<<12)
-	case c.choices < 0 || c.choices > 16:
-		return c, fmt.Errorf("%d choices are asked for, allowed are 1 .. 16", c.choices)
-	case c.start < 0 || c.start > int64(len(c.prompt)):
-		return c, fmt.Errorf("rows are asked for from %d, allowed are 0 .. %d", c.start, len(c.prompt))
+// readCall reads a request and refuses what no server would do. Fields that it does not know are the servers' business.
+func readCall(body []byte, names fields) (call, error) {
+	value, wrong := parsed("request", body)
+	if wrong != nil {
+		return call{}, wrong
 	}
-	c.choices = max(1, c.choices)
-	return c, nil
+	read := membersOf("the request", "", value, &wrong)
+	sampling := read
+	if names.sampling != "" {
+		sampling = read.object(names.sampling)
+	}
+	c := call{prompt: read.tokens(names.prompt, 1, longestPrompt)}
+	c.maxTokens = int(sampling.whole(names.maxTokens, 1, mostTokens, names.otherwise))
+	c.choices = int(sampling.whole("n", 1, mostChoices, 1))
+	c.stream = read.flag("stream")
+	c.start = read.whole(names.start, 0, int64(len(c.prompt)), 0)
+	read.flag("return_routed_experts")
+	if c.fault = read.text("fault"); !slices.Contains(faults, c.fault) {
+		read.refuse("fault is %q, allowed are %s", clipped(c.fault), strings.Join(faults[1:], ", "))
+	}
+	return c, wrong
+}
+
+// readChoices reads an answer's choices: of a list, or of one.
+func readChoices(list []json.RawMessage, before string, wrong *error, one func(at int64, read members) choice) []choice {
+	choices := make([]choice, len(list))
+	for at, value := range list {
+		if *wrong != nil {
+			break
+		}
+		name := fmt.Sprintf("%s[%d]", before, at)
+		choices[at] = one(int64(at), membersOf(name, name+".", value, wrong))
+	}
+	return choices
 }
 
 // SGLang's /generate.
@@ -99,8 +162,8 @@ type sglang struct{}
 type sglangCall struct {
 	InputIDs []int64 `json:"input_ids"`
 	Sampling struct {
-		MaxNewTokens int `json:"max_new_tokens"`
-		N            int `json:"n,omitempty"`
+		MaxNewTokens int  `json:"max_new_tokens"`
+		N            *int `json:"n,omitempty"`
 	} `json:"sampling_params"`
 	Stream bool   `json:"stream,omitempty"`
 	Return bool   `json:"return_routed_experts"`
@@ -122,34 +185,40 @@ type sglangChoice struct {
 func (sglang) path() string          { return "/generate" }
 func (sglang) wire() routecap.Format { return routecap.FormatSGLang }
 func (sglang) streamsRows() bool     { return true }
-
-func (sglang) readCall(body []byte) (call, error) {
-	var read sglangCall
-	err := json.Unmarshal(body, &read)
-	return checked(call{read.InputIDs, read.Sampling.MaxNewTokens, read.Sampling.N, read.Stream, read.Start, read.Fault}, err)
+func (sglang) fields() fields {
+	return fields{"input_ids", "sampling_params", "max_new_tokens", "routed_experts_start_len", 128}
 }
+
+func (s sglang) readCall(body []byte) (call, error) { return readCall(body, s.fields()) }
 
 func (sglang) writeCall(c call) any {
 	write := sglangCall{InputIDs: c.prompt, Stream: c.stream, Return: true, Start: c.start, Fault: c.fault}
-	write.Sampling.MaxNewTokens, write.Sampling.N = c.maxTokens, c.choices
+	write.Sampling.MaxNewTokens, write.Sampling.N = c.maxTokens, &c.choices
 	return write
 }
 
-func (sglang) readAnswer(body []byte) ([]choice, error) {
-	var read []sglangChoice
-	if len(body) > 0 && body[0] != '[' {
-		read = make([]sglangChoice, 1)
-		if err := json.Unmarshal(body, &read[0]); err != nil {
-			return nil, err
-		}
-	} else if err := json.Unmarshal(body, &read); err != nil {
-		return nil, err
+// readAnswer takes one choice or a list of them. A choice that does not say which one it is has its place in the list.
+func (s sglang) readAnswer(body []byte) ([]choice, error) {
+	value, wrong := parsed("answer", body)
+	if wrong != nil {
+		return nil, wrong
 	}
-	choices := make([]choice, len(read))
-	for at, one := range read {
-		choices[at] = choice{one.Index, one.OutputIDs, one.Meta.RoutedExperts, one.Meta.Start}
+	one := func(at int64, read members) choice {
+		meta := read.object("meta_info")
+		return choice{int(read.whole("index", 0, mostChoices-1, at)), read.tokens("output_ids", 0, mostTokens), meta.rows("routed_experts", false),
+			meta.whole(s.fields().start, 0, largest, 0)}
 	}
-	return choices, nil
+	var choices []choice
+	if value[0] == '[' {
+		var list []json.RawMessage
+		wrong = json.Unmarshal(value, &list)
+		choices = readChoices(list, "", &wrong, one)
+	} else if value[0] != '{' {
+		wrong = fmt.Errorf("the answer is %s, not an object or a list", shown(value))
+	} else {
+		choices = []choice{one(0, membersOf("the answer", "", value, &wrong))}
+	}
+	return choices, wrong
 }
 
 func (sglang) writeAnswer(choices []choice, c call) any {
@@ -174,7 +243,7 @@ type openAI struct {
 type openAICall struct {
 	Prompt    []int64 `json:"prompt"`
 	MaxTokens int     `json:"max_tokens"`
-	N         int     `json:"n,omitempty"`
+	N         *int    `json:"n,omitempty"`
 	Stream    bool    `json:"stream,omitempty"`
 	Start     int64   `json:"routed_experts_prompt_start,omitempty"`
 	Fault     string  `json:"fault,omitempty"`
@@ -195,26 +264,26 @@ func (o openAI) path() string          { return o.endpoint }
 func (o openAI) wire() routecap.Format { return o.rows }
 func (o openAI) streamsRows() bool     { return o.rows == routecap.FormatPrime }
 
-func (o openAI) readCall(body []byte) (call, error) {
-	var read openAICall
-	err := json.Unmarshal(body, &read)
-	return checked(call{read.Prompt, read.MaxTokens, read.N, read.Stream, read.Start, read.Fault}, err)
+func (o openAI) fields() fields {
+	return fields{"prompt", "", "max_tokens", "routed_experts_prompt_start", 16}
 }
 
+func (o openAI) readCall(body []byte) (call, error) { return readCall(body, o.fields()) }
+
 func (o openAI) writeCall(c call) any {
-	return openAICall{c.prompt, c.maxTokens, c.choices, c.stream, c.start, c.fault}
+	return openAICall{c.prompt, c.maxTokens, &c.choices, c.stream, c.start, c.fault}
 }
 
 func (o openAI) readAnswer(body []byte) ([]choice, error) {
-	var read openAIAnswer
-	if err := json.Unmarshal(body, &read); err != nil {
-		return nil, err
+	value, wrong := parsed("answer", body)
+	if wrong != nil {
+		return nil, wrong
 	}
-	choices := make([]choice, len(read.Choices))
-	for at, one := range read.Choices {
-		choices[at] = choice{one.Index, one.TokenIDs, one.RoutedExperts, one.Start}
-	}
-	return choices, nil
+	read := membersOf("the answer", "", value, &wrong)
+	return readChoices(read.list("choices"), "choices", &wrong, func(at int64, read members) choice {
+		return choice{int(read.whole("index", 0, mostChoices-1, at)), read.tokens("token_ids", 0, mostTokens),
+			read.rows("routed_experts", o.rows == routecap.FormatPrime), read.whole(o.fields().start, 0, largest, 0)}
+	}), wrong
 }
 
 func (o openAI) writeAnswer(choices []choice, _ call) any {
@@ -223,4 +292,18 @@ func (o openAI) writeAnswer(choices []choice, _ call) any {
 		write.Choices[at] = openAIChoice{one.index, one.tokens, one.routing, one.start}
 	}
 	return write
+}
+
+// records is vLLM's completions endpoint with routecap attached to its engine: a request opts in, and a choice's rows come as a frame, which says itself
+// what they are and which of them are missing.
+type records struct{ openAI }
+
+type recordsCall struct {
+	openAICall
+	ReturnTokenIDs bool           `json:"return_token_ids"`
+	Arguments      map[string]int `json:"vllm_xargs"`
+}
+
+func (r records) writeCall(c call) any {
+	return recordsCall{r.openAI.writeCall(c).(openAICall), true, map[string]int{"routecap": 1}}
 }

@@ -6,31 +6,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
-	"time"
 
 	routecap "github.com/routecap/routecap/bindings/go"
 )
 
-const (
-	maxBody   = 1 << 20
-	maxAnswer = 64 << 20
-	timeout   = 30 * time.Second
-)
-
-// server is one upstream.
-type server struct {
-	url  string
-	form form
-}
-
 type gateway struct {
 	prefill, decode server
+	times           times
 	client          *http.Client
 	counts          struct{ requests, streams, rows, badRequests, badUpstreams atomic.Int64 }
 }
@@ -45,97 +32,65 @@ type stats struct {
 	LiveHandles  int64 `json:"live_handles"`
 }
 
-func newGateway(prefill, decode server) http.Handler {
-	g := &gateway{prefill: prefill, decode: decode, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
-	mux := http.NewServeMux()
-	for _, f := range forms {
-		mux.HandleFunc("POST "+f.path(), func(writer http.ResponseWriter, request *http.Request) { g.serve(writer, request, f) })
-	}
-	mux.HandleFunc("GET /stats", func(writer http.ResponseWriter, _ *http.Request) {
-		writer.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(writer).Encode(stats{g.counts.requests.Load(), g.counts.streams.Load(), g.counts.rows.Load(), g.counts.badRequests.Load(),
+func newGateway(prefill, decode server, within times) http.Handler {
+	g := &gateway{prefill: prefill, decode: decode, times: within, client: client()}
+	routes := map[string]route{"/stats": {http.MethodGet, func(writer http.ResponseWriter, _ *http.Request) {
+		sendJSON(writer, http.StatusOK, stats{g.counts.requests.Load(), g.counts.streams.Load(), g.counts.rows.Load(), g.counts.badRequests.Load(),
 			g.counts.badUpstreams.Load(), routecap.LiveHandles()})
-	})
-	return mux
-}
-
-// refusal is an error with the status that the client gets.
-type refusal struct {
-	status int
-	err    error
-}
-
-func (r refusal) Error() string { return r.err.Error() }
-func (r refusal) Unwrap() error { return r.err }
-
-func upstream(name string, err error) error {
-	status := http.StatusBadGateway
-	if errors.Is(err, context.DeadlineExceeded) {
-		status = http.StatusGatewayTimeout
+	}}}
+	for _, f := range forms {
+		routes[f.path()] = route{http.MethodPost, func(writer http.ResponseWriter, request *http.Request) { g.serve(writer, request, f) }}
 	}
-	return refusal{status, fmt.Errorf("the %s server: %w", name, err)}
+	return routed(routes, within)
 }
+
+func (g *gateway) upstream(name string, err error) error { return upstream(name, err, g.times.answer) }
 
 func (g *gateway) serve(writer http.ResponseWriter, request *http.Request, f form) {
 	g.counts.requests.Add(1)
-	ctx, cancel := context.WithTimeout(request.Context(), timeout)
-	defer cancel()
 	sent := false
-	err := g.answer(ctx, writer, request, f, &sent)
+	err := g.answer(writer, request, f, &sent)
 	if err == nil {
 		return
 	}
-	status := http.StatusInternalServerError
-	var known refusal
-	if errors.As(err, &known) {
-		status = known.status
-	}
+	status := statusOf(err)
 	if status < 500 {
 		g.counts.badRequests.Add(1)
 	} else {
 		g.counts.badUpstreams.Add(1)
 	}
-	message := map[string]any{"error": map[string]any{"code": status, "message": err.Error()}}
 	if sent {
 		// The status line is gone: a stream says it in an event.
-		sendEvent(writer, message)
+		sendEvent(writer, errorBody(status, err.Error()))
 		return
 	}
-	writer.Header().Set("Content-Type", "application/json")
-	writer.WriteHeader(status)
-	json.NewEncoder(writer).Encode(message)
+	sendJSON(writer, status, errorBody(status, err.Error()))
 }
 
-func (g *gateway) answer(ctx context.Context, writer http.ResponseWriter, request *http.Request, f form, sent *bool) error {
-	body, err := io.ReadAll(http.MaxBytesReader(writer, request.Body, maxBody))
+func (g *gateway) answer(writer http.ResponseWriter, request *http.Request, f form, sent *bool) error {
+	body, err := readBody(writer, request, g.times)
 	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return refusal{http.StatusRequestEntityTooLarge, err}
-		}
-		return refusal{http.StatusBadRequest, err}
+		return err
 	}
+	ctx, cancel := context.WithTimeout(request.Context(), g.times.answer)
+	defer cancel()
 	c, err := f.readCall(body)
 	if err != nil {
 		return refusal{http.StatusBadRequest, err}
 	}
 	boundary := int64(len(c.prompt))
 	if c.start != 0 {
-		return refusal{http.StatusBadRequest, fmt.Errorf("rows are asked for from %d; this gateway gives all of them", c.start)}
+		return refusal{http.StatusBadRequest, fmt.Errorf("%s is %d; this gateway gives all rows, from 0", f.fields().start, c.start)}
 	}
 
 	// The prefill server forwards the prompt: its rows are those of every choice. It is asked for one token, which the decode server repeats.
-	one := call{prompt: c.prompt, maxTokens: 1, choices: 1}
-	first, err := g.ask(ctx, g.prefill, one)
+	first, err := g.ask(ctx, g.prefill, call{prompt: c.prompt, maxTokens: 1, choices: 1})
 	if err != nil {
-		return upstream("prefill", err)
-	}
-	if len(first) != 1 {
-		return upstream("prefill", fmt.Errorf("%d choices came for one", len(first)))
+		return g.upstream("prefill", err)
 	}
 	prompt, err := decodeRows(g.prefill.form, first[0].routing, 0, boundary)
 	if err != nil {
-		return upstream("prefill", err)
+		return g.upstream("prefill", err)
 	}
 	defer prompt.Close()
 
@@ -145,25 +100,19 @@ func (g *gateway) answer(ctx context.Context, writer http.ResponseWriter, reques
 	}
 	choices, err := g.ask(ctx, g.decode, c)
 	if err != nil {
-		return upstream("decode", err)
-	}
-	if len(choices) != c.choices {
-		return upstream("decode", fmt.Errorf("%d choices came for %d", len(choices), c.choices))
+		return g.upstream("decode", err)
 	}
 	for at := range choices {
 		if err := g.join(f, prompt, &choices[at], boundary); err != nil {
-			return upstream("decode", err)
+			return g.upstream("decode", err)
 		}
 	}
-	writer.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(writer).Encode(f.writeAnswer(choices, c))
+	sendJSON(writer, http.StatusOK, f.writeAnswer(choices, c))
+	return nil
 }
 
 // join puts the prompt's rows before a choice's own and writes both in the client's form (R40).
 func (g *gateway) join(f form, prompt *routecap.Record, one *choice, boundary int64) error {
-	if len(one.tokens) == 0 {
-		return fmt.Errorf("choice %d has no tokens", one.index)
-	}
 	decode, err := decodeRows(g.decode.form, one.routing, boundary, int64(len(one.tokens)-1))
 	if err != nil {
 		return fmt.Errorf("choice %d: %w", one.index, err)
@@ -192,41 +141,6 @@ func (g *gateway) write(f form, record *routecap.Record, one *choice) error {
 	return err
 }
 
-func (g *gateway) post(ctx context.Context, s server, c call) (*http.Response, error) {
-	body, err := json.Marshal(s.form.writeCall(c))
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+s.form.path(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := g.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000))
-		response.Body.Close()
-		return nil, fmt.Errorf("%s: %s", response.Status, bytes.TrimSpace(text))
-	}
-	return response, nil
-}
-
-func (g *gateway) ask(ctx context.Context, s server, c call) ([]choice, error) {
-	response, err := g.post(ctx, s, c)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return nil, err
-	}
-	return s.form.readAnswer(body)
-}
-
 // growing is a streamed choice: its rows so far, and where the client has got to.
 type growing struct {
 	rows   *routecap.Record
@@ -240,7 +154,7 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 	g.counts.streams.Add(1)
 	response, err := g.post(ctx, g.decode, c)
 	if err != nil {
-		return upstream("decode", err)
+		return g.upstream("decode", err)
 	}
 	defer response.Body.Close()
 	open := make([]growing, c.choices)
@@ -251,9 +165,10 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 			}
 		}
 	}()
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(make([]byte, 1<<16), maxAnswer)
-	for lines.Scan() {
+	lines := bufio.NewScanner(&limited{response.Body, c, 0})
+	lines.Buffer(make([]byte, 1<<12), int(c.longestAnswer())+1)
+	// Behind a failure a Scanner gives what it has of a line.
+	for lines.Scan() && lines.Err() == nil {
 		data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
 		if !found {
 			continue
@@ -261,7 +176,7 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 		if string(data) == "[DONE]" {
 			for at, one := range open {
 				if one.tokens != int64(c.maxTokens) || one.sent != c.start+one.tokens-1 {
-					return upstream("decode", fmt.Errorf("choice %d ended after %d of %d tokens and row %d", at, one.tokens, c.maxTokens, one.sent))
+					return g.upstream("decode", fmt.Errorf("choice %d ended after %d of %d tokens and row %d", at, one.tokens, c.maxTokens, one.sent))
 				}
 			}
 			_, err := io.WriteString(writer, "data: [DONE]\n\n")
@@ -269,7 +184,7 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 		}
 		parts, err := g.decode.form.readAnswer(data)
 		if err != nil {
-			return upstream("decode", err)
+			return g.upstream("decode", err)
 		}
 		// Such an event carries usage counts or keeps the connection open; a client's form may have no way to write it.
 		if len(parts) == 0 {
@@ -277,7 +192,7 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 		}
 		for at := range parts {
 			if err := g.grow(f, c, prompt, open, &parts[at]); err != nil {
-				return upstream("decode", err)
+				return g.upstream("decode", err)
 			}
 		}
 		*sent = true
@@ -285,12 +200,15 @@ func (g *gateway) stream(ctx context.Context, writer http.ResponseWriter, f form
 			return err
 		}
 	}
-	return upstream("decode", errors.Join(errors.New("the stream ended before its end"), lines.Err()))
+	if err := lines.Err(); err != nil {
+		return g.upstream("decode", err)
+	}
+	return g.upstream("decode", errors.New("the stream ended before its end"))
 }
 
 // grow appends a delta to its choice and replaces its rows by those that the client is to get with it.
 func (g *gateway) grow(f form, c call, prompt *routecap.Record, open []growing, part *choice) error {
-	if part.index < 0 || part.index >= len(open) {
+	if part.index >= len(open) {
 		return fmt.Errorf("choice %d came, asked for were %d", part.index, len(open))
 	}
 	one := &open[part.index]
@@ -339,17 +257,4 @@ func (g *gateway) grow(f form, c call, prompt *routecap.Record, open []growing, 
 	defer fresh.Close()
 	one.sent = end
 	return g.write(f, fresh, part)
-}
-
-func sendEvent(writer http.ResponseWriter, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	writer.Header().Set("Content-Type", "text/event-stream")
-	if _, err := fmt.Fprintf(writer, "data: %s\n\n", text); err != nil {
-		return err
-	}
-	http.NewResponseController(writer).Flush()
-	return nil
 }

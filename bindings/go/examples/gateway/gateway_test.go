@@ -36,7 +36,13 @@ func TestMain(m *testing.M) {
 
 func startEngine(t *testing.T, f string) server {
 	t.Helper()
-	command := exec.Command(os.Args[0], "-role", "engine", "-form", f)
+	return server{startProcess(t, "-role", "engine", "-form", f), upstreams[f]}
+}
+
+// startProcess runs the example and gives its URL.
+func startProcess(t *testing.T, arguments ...string) string {
+	t.Helper()
+	command := exec.Command(os.Args[0], arguments...)
 	command.Env = append(os.Environ(), "ROUTECAP_GATEWAY_MAIN=1")
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
@@ -48,7 +54,23 @@ func startEngine(t *testing.T, f string) server {
 	})
 	address, err := bufio.NewReader(output).ReadString('\n')
 	must(t, err)
-	return server{"http://" + strings.TrimSpace(address), forms[f]}
+	return "http://" + strings.TrimSpace(address)
+}
+
+// The three processes of the example, started as its documentation says.
+func TestAsItsDocumentationSays(t *testing.T) {
+	prefill, decode := startEngine(t, "sglang"), startEngine(t, "vllm")
+	front := startProcess(t, "-role", "gateway", "-listen", "127.0.0.1:0", "-prefill", prefill.url, "-prefill-form", "sglang", "-decode", decode.url,
+		"-decode-form", "vllm")
+	c := call{prompt: []int64{1, 2, 3}, maxTokens: 4, choices: 2, stream: true}
+	body, err := json.Marshal(forms["prime"].writeCall(c))
+	must(t, err)
+	status, answer, err := post(front+"/prime", body)
+	must(t, err)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, answer)
+	}
+	must(t, verify(forms["prime"], c, answer))
 }
 
 func must(t testing.TB, err error) {
@@ -140,13 +162,13 @@ func randomCall(random *rand.Rand) call {
 
 func TestEveryPairOfForms(t *testing.T) {
 	engines := map[string]server{}
-	for name := range forms {
+	for name := range upstreams {
 		engines[name] = startEngine(t, name)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for prefillName, prefill := range engines {
 		for decodeName, decode := range engines {
-			front := httptest.NewServer(newGateway(prefill, decode))
+			front := httptest.NewServer(newGateway(prefill, decode, usualTimes))
 			for clientName, f := range forms {
 				for range 8 {
 					c := randomCall(random)
@@ -171,11 +193,11 @@ func TestEveryPairOfForms(t *testing.T) {
 }
 
 // What a bad answer of an engine must say, and never what a neighbour's does.
-var faults = map[string]string{"truncated": "routecap: ", "base64": "routecap: ", "huge": "routecap: ", "absent": "no routed_experts", "body": "unexpected end of JSON input"}
+var faultTexts = map[string]string{"truncated": "routecap: ", "base64": "routecap: ", "huge": "routecap: ", "absent": "no routed_experts", "body": "unexpected end of JSON input"}
 
 func TestLoad(t *testing.T) {
 	prefill, decode := startEngine(t, "sglang"), startEngine(t, "vllm")
-	front := httptest.NewServer(newGateway(prefill, decode))
+	front := httptest.NewServer(newGateway(prefill, decode, usualTimes))
 	defer front.Close()
 	requests := 40
 	if percent, err := strconv.Atoi(os.Getenv("ROUTECAP_GO_SCALE")); err == nil {
@@ -210,7 +232,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d MiB before, %d MiB after", before>>20, after>>20)
 	}
 	slowest.Range(func(_, took any) bool {
-		if took.(time.Duration) > timeout/2 {
+		if took.(time.Duration) > usualTimes.answer/2 {
 			t.Errorf("a request took %v", took)
 		}
 		return true
@@ -236,7 +258,7 @@ func oneRequest(url string, random *rand.Rand) error {
 		kinds := []string{"truncated", "base64", "huge", "absent", "body"}
 		c.fault = kinds[random.IntN(len(kinds))]
 		c.stream = false
-		want, text = http.StatusBadGateway, faults[c.fault]
+		want, text = http.StatusBadGateway, faultTexts[c.fault]
 	}
 	body, err := json.Marshal(f.writeCall(c))
 	if err != nil {
@@ -254,7 +276,7 @@ func oneRequest(url string, random *rand.Rand) error {
 		if body, err = json.Marshal(f.writeCall(c)); err != nil {
 			return err
 		}
-		want, text = http.StatusBadRequest, fmt.Sprintf("%d tokens are asked for", 1<<30)
+		want, text = http.StatusBadRequest, "tokens is 1073741824, allowed are whole numbers 1 .. 4096"
 	}
 	status, answer, err := post(url+f.path(), body)
 	if err != nil {
@@ -287,14 +309,14 @@ func resident(t *testing.T) int64 {
 func TestEventsWithoutChoices(t *testing.T) {
 	without := map[string]string{"sglang": "[]", "vllm": `{"choices":[],"usage":{"total_tokens":7}}`, "prime": `{"choices":[]}`}
 	for decodeName, decode := range forms {
-		front := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, engine{decode}), decode}))
+		front := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, engine{decode}), decode}, usualTimes))
 		padded := http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
 			plain := httptest.NewRecorder()
 			engine{decode}.ServeHTTP(plain, request)
 			empty := "data: " + without[decodeName] + "\n\n"
 			io.WriteString(writer, empty+strings.ReplaceAll(plain.Body.String(), "\n\ndata: ", "\n\n"+empty+"data: "))
 		})
-		paddedFront := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, padded), decode}))
+		paddedFront := httptest.NewServer(newGateway(server{inProcess(t, engine{forms["sglang"]}), forms["sglang"]}, server{inProcess(t, padded), decode}, usualTimes))
 		for clientName, f := range forms {
 			for choices := 1; choices <= 2; choices++ {
 				c := call{prompt: []int64{5, 6, 7}, maxTokens: 8, choices: choices, stream: true}

@@ -7,6 +7,7 @@ package native
 import (
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -59,19 +60,26 @@ func (l *library) load() {
 	}
 	var tried []string
 	for _, place := range places {
+		if strings.Contains(place, "/") {
+			if why := refusal(place); why != "" {
+				tried = append(tried, place+": "+why)
+				continue
+			}
+		}
 		handle, err := purego.Dlopen(place, purego.RTLD_NOW|purego.RTLD_LOCAL)
 		if err != nil {
-			tried = append(tried, fmt.Sprintf("%s (%v)", place, err))
+			// The dynamic linker's words mostly begin with the path itself, which then stands once.
+			tried = append(tried, place+": "+strings.TrimPrefix(err.Error(), place+": "))
 			continue
 		}
 		get, err := purego.Dlsym(handle, "rcap_get_api")
 		if err != nil {
-			tried = append(tried, fmt.Sprintf("%s (%v)", place, err))
+			tried = append(tried, place+": is not routecap: it has no rcap_get_api")
 			continue
 		}
 		api, _, _ := purego.SyscallN(get, abi)
 		if api == 0 {
-			tried = append(tried, fmt.Sprintf("%s (it is older than ABI %d)", place, abi))
+			tried = append(tried, fmt.Sprintf("%s: is too old: it has no ABI %d", place, abi))
 			continue
 		}
 		l.api, l.size = api, uintptr(*(*int64)(pointer(api)))

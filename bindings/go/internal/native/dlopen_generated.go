@@ -70,9 +70,6 @@ func Rcap_build_info_get(info unsafe.Pointer, err unsafe.Pointer) int32 {
 }
 
 func Rcap_layout_rows(kind int32, tokensPerRank []int64, dpRank int64, attnTPSize int64, attnTPRank int64, paddedTokensPerRank int64, firstRow unsafe.Pointer, tokens unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(tokensPerRank) == 0 {
-		tokensPerRank = nil
-	}
 	function := table.function(6)
 	if function == 0 {
 		return int32(absent())
@@ -165,9 +162,6 @@ func Rcap_capturer_stats_init(value unsafe.Pointer, structSize int64) {
 }
 
 func Rcap_capturer_plan_get(config unsafe.Pointer, layerIDs []int32, plan unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(layerIDs) == 0 {
-		layerIDs = nil
-	}
 	function := table.function(17)
 	if function == 0 {
 		return int32(absent())
@@ -177,9 +171,6 @@ func Rcap_capturer_plan_get(config unsafe.Pointer, layerIDs []int32, plan unsafe
 }
 
 func Rcap_capturer_create(config unsafe.Pointer, layerIDs []int32, backend uintptr, capturer unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(layerIDs) == 0 {
-		layerIDs = nil
-	}
 	function := table.function(18)
 	if function == 0 {
 		return int32(absent())
@@ -216,9 +207,6 @@ func Rcap_model_set_capture(self uintptr, gate int32, err unsafe.Pointer) int32 
 }
 
 func Rcap_model_add_tap(self uintptr, layerNumber int32, options unsafe.Pointer, idMap []byte, tap unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(idMap) == 0 {
-		idMap = nil
-	}
 	function := table.function(22)
 	if function == 0 {
 		return int32(absent())
@@ -237,15 +225,6 @@ func Rcap_capturer_seal(self uintptr, err unsafe.Pointer) int32 {
 }
 
 func Rcap_tap_capture(self uintptr, layout unsafe.Pointer, ids []byte, weights []byte, rowIDs []int32, stream uintptr, err unsafe.Pointer) int32 {
-	if len(ids) == 0 {
-		ids = nil
-	}
-	if len(weights) == 0 {
-		weights = nil
-	}
-	if len(rowIDs) == 0 {
-		rowIDs = nil
-	}
 	function := table.function(24)
 	if function == 0 {
 		return int32(absent())
@@ -315,15 +294,6 @@ func Rcap_summary_init(value unsafe.Pointer, structSize int64) {
 }
 
 func Rcap_capturer_end_forward(self uintptr, layout unsafe.Pointer, slots []byte, rows []byte, tags []int64, stream uintptr, output unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(slots) == 0 {
-		slots = nil
-	}
-	if len(rows) == 0 {
-		rows = nil
-	}
-	if len(tags) == 0 {
-		tags = nil
-	}
 	function := table.function(32)
 	if function == 0 {
 		return int32(absent())
@@ -351,12 +321,6 @@ func Rcap_output_sequence(self uintptr, err unsafe.Pointer) int64 {
 }
 
 func Rcap_output_accept(self uintptr, layout unsafe.Pointer, rows []byte, slots []byte, stream uintptr, err unsafe.Pointer) int32 {
-	if len(rows) == 0 {
-		rows = nil
-	}
-	if len(slots) == 0 {
-		slots = nil
-	}
 	function := table.function(35)
 	if function == 0 {
 		return int32(absent())
@@ -453,9 +417,6 @@ func Rcap_slot_info_init(value unsafe.Pointer, structSize int64) {
 }
 
 func Rcap_capturer_release_slots(self uintptr, layout unsafe.Pointer, slots []byte, stream uintptr, err unsafe.Pointer) int32 {
-	if len(slots) == 0 {
-		slots = nil
-	}
 	function := table.function(46)
 	if function == 0 {
 		return int32(absent())
@@ -474,12 +435,6 @@ func Rcap_capturer_release_all(self uintptr, stream uintptr, err unsafe.Pointer)
 }
 
 func Rcap_capturer_copy_slots(self uintptr, layout unsafe.Pointer, from []byte, to []byte, stream uintptr, err unsafe.Pointer) int32 {
-	if len(from) == 0 {
-		from = nil
-	}
-	if len(to) == 0 {
-		to = nil
-	}
 	function := table.function(48)
 	if function == 0 {
 		return int32(absent())
@@ -514,12 +469,6 @@ func Rcap_read_info_init(value unsafe.Pointer, structSize int64) {
 }
 
 func Rcap_capturer_read(self uintptr, layout unsafe.Pointer, slots []byte, tags []int64, record unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(slots) == 0 {
-		slots = nil
-	}
-	if len(tags) == 0 {
-		tags = nil
-	}
 	function := table.function(52)
 	if function == 0 {
 		return int32(absent())
@@ -529,21 +478,6 @@ func Rcap_capturer_read(self uintptr, layout unsafe.Pointer, slots []byte, tags 
 }
 
 func Rcap_capturer_read_into(self uintptr, layout unsafe.Pointer, slots []byte, tags []int64, ids []byte, weights []byte, validity []byte, info unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(slots) == 0 {
-		slots = nil
-	}
-	if len(tags) == 0 {
-		tags = nil
-	}
-	if len(ids) == 0 {
-		ids = nil
-	}
-	if len(weights) == 0 {
-		weights = nil
-	}
-	if len(validity) == 0 {
-		validity = nil
-	}
 	function := table.function(53)
 	if function == 0 {
 		return int32(absent())
@@ -569,21 +503,6 @@ func Rcap_record_info_init(value unsafe.Pointer, structSize int64) {
 }
 
 func Rcap_record_create(layout unsafe.Pointer, layerIDs []int32, layerFlags []int32, ids []byte, weights []byte, validity []byte, record unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(layerIDs) == 0 {
-		layerIDs = nil
-	}
-	if len(layerFlags) == 0 {
-		layerFlags = nil
-	}
-	if len(ids) == 0 {
-		ids = nil
-	}
-	if len(weights) == 0 {
-		weights = nil
-	}
-	if len(validity) == 0 {
-		validity = nil
-	}
 	function := table.function(56)
 	if function == 0 {
 		return int32(absent())
@@ -726,12 +645,6 @@ func Rcap_record_stack(self uintptr, other uintptr, record unsafe.Pointer, err u
 }
 
 func Rcap_record_interleave(self uintptr, positions []int64, other uintptr, otherPositions []int64, record unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(positions) == 0 {
-		positions = nil
-	}
-	if len(otherPositions) == 0 {
-		otherPositions = nil
-	}
 	function := table.function(72)
 	if function == 0 {
 		return int32(absent())
@@ -750,9 +663,6 @@ func Rcap_record_to_full_axis(self uintptr, numLayers int32, fill int32, fillID 
 }
 
 func Rcap_record_to_compact(self uintptr, layerIDs []int32, record unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(layerIDs) == 0 {
-		layerIDs = nil
-	}
 	function := table.function(74)
 	if function == 0 {
 		return int32(absent())
@@ -762,9 +672,6 @@ func Rcap_record_to_compact(self uintptr, layerIDs []int32, record unsafe.Pointe
 }
 
 func Rcap_record_compare(self uintptr, other uintptr, report unsafe.Pointer, byLayer []int64, err unsafe.Pointer) int32 {
-	if len(byLayer) == 0 {
-		byLayer = nil
-	}
 	function := table.function(75)
 	if function == 0 {
 		return int32(absent())
@@ -809,9 +716,6 @@ func Rcap_wire_format_of(name string, format unsafe.Pointer, err unsafe.Pointer)
 }
 
 func Rcap_wire_detect(bytes []byte, format unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(bytes) == 0 {
-		bytes = nil
-	}
 	function := table.function(80)
 	if function == 0 {
 		return int32(absent())
@@ -821,9 +725,6 @@ func Rcap_wire_detect(bytes []byte, format unsafe.Pointer, err unsafe.Pointer) i
 }
 
 func Rcap_record_encode(self uintptr, format int32, options unsafe.Pointer, buffer []byte, needed unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(buffer) == 0 {
-		buffer = nil
-	}
 	function := table.function(81)
 	if function == 0 {
 		return int32(absent())
@@ -833,12 +734,6 @@ func Rcap_record_encode(self uintptr, format int32, options unsafe.Pointer, buff
 }
 
 func Rcap_record_decode(format int32, bytes []byte, hints unsafe.Pointer, layerIDs []int32, record unsafe.Pointer, consumed unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(bytes) == 0 {
-		bytes = nil
-	}
-	if len(layerIDs) == 0 {
-		layerIDs = nil
-	}
 	function := table.function(82)
 	if function == 0 {
 		return int32(absent())
@@ -848,15 +743,6 @@ func Rcap_record_decode(format int32, bytes []byte, hints unsafe.Pointer, layerI
 }
 
 func Rcap_capturer_encode(self uintptr, layout unsafe.Pointer, slots []byte, tags []int64, format int32, options unsafe.Pointer, buffer []byte, needed unsafe.Pointer, err unsafe.Pointer) int32 {
-	if len(slots) == 0 {
-		slots = nil
-	}
-	if len(tags) == 0 {
-		tags = nil
-	}
-	if len(buffer) == 0 {
-		buffer = nil
-	}
 	function := table.function(83)
 	if function == 0 {
 		return int32(absent())
@@ -867,13 +753,134 @@ func Rcap_capturer_encode(self uintptr, layout unsafe.Pointer, slots []byte, tag
 
 func Rcap_backend_search(name string, text []byte, needed unsafe.Pointer, err unsafe.Pointer) int32 {
 	nameText := append([]byte(name), 0)
-	if len(text) == 0 {
-		text = nil
-	}
 	function := table.function(84)
 	if function == 0 {
 		return int32(absent())
 	}
 	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(&nameText[0])), uintptr(unsafe.Pointer(unsafe.SliceData(text))), uintptr(len(text)), uintptr(needed), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_fill_layout_init(value unsafe.Pointer, structSize int64) {
+	function := table.function(85)
+	if function == 0 {
+		return
+	}
+	purego.SyscallN(function, uintptr(value), uintptr(structSize))
+}
+
+func Rcap_partition_layout_init(value unsafe.Pointer, structSize int64) {
+	function := table.function(86)
+	if function == 0 {
+		return
+	}
+	purego.SyscallN(function, uintptr(value), uintptr(structSize))
+}
+
+func Rcap_record_fill(self uintptr, layout unsafe.Pointer, layerIDs []int32, positions []int64, ids []byte, rowMask []byte, cellMask []byte, filled unsafe.Pointer, err unsafe.Pointer) int32 {
+	function := table.function(87)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, self, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(layerIDs))), uintptr(len(layerIDs)), uintptr(unsafe.Pointer(unsafe.SliceData(positions))), uintptr(len(positions)), uintptr(unsafe.Pointer(unsafe.SliceData(ids))), uintptr(len(ids)), uintptr(unsafe.Pointer(unsafe.SliceData(rowMask))), uintptr(len(rowMask)), uintptr(unsafe.Pointer(unsafe.SliceData(cellMask))), uintptr(len(cellMask)), uintptr(filled), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_pack_offsets(lengths []int64, multiple int64, offsets []int64, err unsafe.Pointer) int32 {
+	function := table.function(88)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(unsafe.SliceData(lengths))), uintptr(len(lengths)), uintptr(multiple), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_pack_pad(lengths []int64, offsets []int64, itemBytes int64, pad []byte, tokens []byte, packed []byte, err unsafe.Pointer) int32 {
+	function := table.function(89)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(unsafe.SliceData(lengths))), uintptr(len(lengths)), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(itemBytes), uintptr(unsafe.Pointer(unsafe.SliceData(pad))), uintptr(len(pad)), uintptr(unsafe.Pointer(unsafe.SliceData(tokens))), uintptr(len(tokens)), uintptr(unsafe.Pointer(unsafe.SliceData(packed))), uintptr(len(packed)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_pack_strip(lengths []int64, offsets []int64, itemBytes int64, packed []byte, tokens []byte, err unsafe.Pointer) int32 {
+	function := table.function(90)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(unsafe.SliceData(lengths))), uintptr(len(lengths)), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(itemBytes), uintptr(unsafe.Pointer(unsafe.SliceData(packed))), uintptr(len(packed)), uintptr(unsafe.Pointer(unsafe.SliceData(tokens))), uintptr(len(tokens)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_partition_multiple(layout unsafe.Pointer, multiple unsafe.Pointer, err unsafe.Pointer) int32 {
+	function := table.function(91)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(layout), uintptr(multiple), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_partition_tokens(layout unsafe.Pointer, offsets []int64, tokens unsafe.Pointer, err unsafe.Pointer) int32 {
+	function := table.function(92)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(tokens), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_partition_indices(layout unsafe.Pointer, offsets []int64, indices []int64, err unsafe.Pointer) int32 {
+	function := table.function(93)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(unsafe.Pointer(unsafe.SliceData(indices))), uintptr(len(indices)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_partition_split(layout unsafe.Pointer, offsets []int64, itemBytes int64, whole []byte, part []byte, err unsafe.Pointer) int32 {
+	function := table.function(94)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(itemBytes), uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(len(whole)), uintptr(unsafe.Pointer(unsafe.SliceData(part))), uintptr(len(part)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_partition_gather(layout unsafe.Pointer, offsets []int64, itemBytes int64, parts []byte, whole []byte, err unsafe.Pointer) int32 {
+	function := table.function(95)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(layout), uintptr(unsafe.Pointer(unsafe.SliceData(offsets))), uintptr(len(offsets)), uintptr(itemBytes), uintptr(unsafe.Pointer(unsafe.SliceData(parts))), uintptr(len(parts)), uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(len(whole)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_stage_layers(numLayers int32, ppSize int32, ppRank int32, vpSize int32, vpRank int32, firstLayers int32, lastLayers int32, moeLayers []int32, layerIDs []int32, needed unsafe.Pointer, err unsafe.Pointer) int32 {
+	function := table.function(96)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(numLayers), uintptr(ppSize), uintptr(ppRank), uintptr(vpSize), uintptr(vpRank), uintptr(firstLayers), uintptr(lastLayers), uintptr(unsafe.Pointer(unsafe.SliceData(moeLayers))), uintptr(len(moeLayers)), uintptr(unsafe.Pointer(unsafe.SliceData(layerIDs))), uintptr(len(layerIDs)), uintptr(needed), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_layers_split(layerIDs []int32, selected []int32, tokens int64, itemBytes int64, order int32, whole []byte, part []byte, err unsafe.Pointer) int32 {
+	function := table.function(97)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(unsafe.SliceData(layerIDs))), uintptr(len(layerIDs)), uintptr(unsafe.Pointer(unsafe.SliceData(selected))), uintptr(len(selected)), uintptr(tokens), uintptr(itemBytes), uintptr(order), uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(len(whole)), uintptr(unsafe.Pointer(unsafe.SliceData(part))), uintptr(len(part)), uintptr(err))
+	return int32(result)
+}
+
+func Rcap_layers_gather(layerIDs []int32, selected []int32, tokens int64, itemBytes int64, order int32, part []byte, whole []byte, err unsafe.Pointer) int32 {
+	function := table.function(98)
+	if function == 0 {
+		return int32(absent())
+	}
+	result, _, _ := purego.SyscallN(function, uintptr(unsafe.Pointer(unsafe.SliceData(layerIDs))), uintptr(len(layerIDs)), uintptr(unsafe.Pointer(unsafe.SliceData(selected))), uintptr(len(selected)), uintptr(tokens), uintptr(itemBytes), uintptr(order), uintptr(unsafe.Pointer(unsafe.SliceData(part))), uintptr(len(part)), uintptr(unsafe.Pointer(unsafe.SliceData(whole))), uintptr(len(whole)), uintptr(err))
 	return int32(result)
 }

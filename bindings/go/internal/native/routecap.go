@@ -148,6 +148,30 @@ typedef struct { char* array; intgo len; intgo cap; } _goslice_;
 #cgo noescape _wrap_rcap_record_to_compact_native
 #cgo nocallback _wrap_rcap_record_compare_native
 #cgo noescape _wrap_rcap_record_compare_native
+#cgo nocallback _wrap_rcap_record_fill_native
+#cgo noescape _wrap_rcap_record_fill_native
+#cgo nocallback _wrap_rcap_pack_offsets_native
+#cgo noescape _wrap_rcap_pack_offsets_native
+#cgo nocallback _wrap_rcap_pack_pad_native
+#cgo noescape _wrap_rcap_pack_pad_native
+#cgo nocallback _wrap_rcap_pack_strip_native
+#cgo noescape _wrap_rcap_pack_strip_native
+#cgo nocallback _wrap_rcap_partition_multiple_native
+#cgo noescape _wrap_rcap_partition_multiple_native
+#cgo nocallback _wrap_rcap_partition_tokens_native
+#cgo noescape _wrap_rcap_partition_tokens_native
+#cgo nocallback _wrap_rcap_partition_indices_native
+#cgo noescape _wrap_rcap_partition_indices_native
+#cgo nocallback _wrap_rcap_partition_split_native
+#cgo noescape _wrap_rcap_partition_split_native
+#cgo nocallback _wrap_rcap_partition_gather_native
+#cgo noescape _wrap_rcap_partition_gather_native
+#cgo nocallback _wrap_rcap_stage_layers_native
+#cgo noescape _wrap_rcap_stage_layers_native
+#cgo nocallback _wrap_rcap_layers_split_native
+#cgo noescape _wrap_rcap_layers_split_native
+#cgo nocallback _wrap_rcap_layers_gather_native
+#cgo noescape _wrap_rcap_layers_gather_native
 #cgo nocallback _wrap_rcap_wire_format_name_native
 #cgo noescape _wrap_rcap_wire_format_name_native
 #cgo nocallback _wrap_rcap_wire_format_of_native
@@ -231,15 +255,61 @@ typedef _goslice_ swig_type_67;
 typedef _goslice_ swig_type_68;
 typedef long long swig_type_69;
 typedef long long swig_type_70;
-typedef _gostring_ swig_type_71;
-typedef _gostring_ swig_type_72;
+typedef _goslice_ swig_type_71;
+typedef _goslice_ swig_type_72;
 typedef _goslice_ swig_type_73;
 typedef _goslice_ swig_type_74;
 typedef _goslice_ swig_type_75;
 typedef _goslice_ swig_type_76;
-typedef _goslice_ swig_type_77;
+typedef long long swig_type_77;
 typedef _goslice_ swig_type_78;
 typedef _goslice_ swig_type_79;
+typedef _goslice_ swig_type_80;
+typedef long long swig_type_81;
+typedef _goslice_ swig_type_82;
+typedef _goslice_ swig_type_83;
+typedef _goslice_ swig_type_84;
+typedef _goslice_ swig_type_85;
+typedef _goslice_ swig_type_86;
+typedef long long swig_type_87;
+typedef _goslice_ swig_type_88;
+typedef _goslice_ swig_type_89;
+typedef _goslice_ swig_type_90;
+typedef _goslice_ swig_type_91;
+typedef _goslice_ swig_type_92;
+typedef _goslice_ swig_type_93;
+typedef long long swig_type_94;
+typedef _goslice_ swig_type_95;
+typedef _goslice_ swig_type_96;
+typedef _goslice_ swig_type_97;
+typedef long long swig_type_98;
+typedef _goslice_ swig_type_99;
+typedef _goslice_ swig_type_100;
+typedef _goslice_ swig_type_101;
+typedef _goslice_ swig_type_102;
+typedef _goslice_ swig_type_103;
+typedef _goslice_ swig_type_104;
+typedef long long swig_type_105;
+typedef long long swig_type_106;
+typedef _goslice_ swig_type_107;
+typedef _goslice_ swig_type_108;
+typedef _goslice_ swig_type_109;
+typedef _goslice_ swig_type_110;
+typedef long long swig_type_111;
+typedef long long swig_type_112;
+typedef _goslice_ swig_type_113;
+typedef _goslice_ swig_type_114;
+typedef long long swig_type_115;
+typedef long long swig_type_116;
+typedef _gostring_ swig_type_117;
+typedef _gostring_ swig_type_118;
+typedef _goslice_ swig_type_119;
+typedef _goslice_ swig_type_120;
+typedef _goslice_ swig_type_121;
+typedef _goslice_ swig_type_122;
+typedef _goslice_ swig_type_123;
+typedef _goslice_ swig_type_124;
+typedef _goslice_ swig_type_125;
 extern void _wrap_Swig_free_native(uintptr_t arg1);
 extern uintptr_t _wrap_Swig_malloc_native(swig_intgo arg1);
 extern void _wrap_rcap_error_init_native(swig_voidp arg1, swig_type_1 arg2);
@@ -319,14 +389,28 @@ extern int _wrap_rcap_record_interleave_native(uintptr_t arg1, swig_type_65 arg2
 extern int _wrap_rcap_record_to_full_axis_native(uintptr_t arg1, int arg2, int arg3, int arg4, swig_voidp arg5, swig_voidp arg6);
 extern int _wrap_rcap_record_to_compact_native(uintptr_t arg1, swig_type_67 arg2, swig_voidp arg3, swig_voidp arg4);
 extern int _wrap_rcap_record_compare_native(uintptr_t arg1, uintptr_t arg2, swig_voidp arg3, swig_type_68 arg4, swig_voidp arg5);
-extern void _wrap_rcap_encode_options_init_native(swig_voidp arg1, swig_type_69 arg2);
-extern void _wrap_rcap_decode_hints_init_native(swig_voidp arg1, swig_type_70 arg2);
-extern swig_type_71 _wrap_rcap_wire_format_name_native(int arg1);
-extern int _wrap_rcap_wire_format_of_native(swig_type_72 arg1, swig_voidp arg2, swig_voidp arg3);
-extern int _wrap_rcap_wire_detect_native(swig_type_73 arg1, swig_voidp arg2, swig_voidp arg3);
-extern int _wrap_rcap_record_encode_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_74 arg4, swig_voidp arg5, swig_voidp arg6);
-extern int _wrap_rcap_record_decode_native(int arg1, swig_type_75 arg2, swig_voidp arg3, swig_type_76 arg4, swig_voidp arg5, swig_voidp arg6, swig_voidp arg7);
-extern int _wrap_rcap_capturer_encode_native(uintptr_t arg1, swig_voidp arg2, swig_type_77 arg3, swig_type_78 arg4, int arg5, swig_voidp arg6, swig_type_79 arg7, swig_voidp arg8, swig_voidp arg9);
+extern void _wrap_rcap_fill_layout_init_native(swig_voidp arg1, swig_type_69 arg2);
+extern void _wrap_rcap_partition_layout_init_native(swig_voidp arg1, swig_type_70 arg2);
+extern int _wrap_rcap_record_fill_native(uintptr_t arg1, swig_voidp arg2, swig_type_71 arg3, swig_type_72 arg4, swig_type_73 arg5, swig_type_74 arg6, swig_type_75 arg7, swig_voidp arg8, swig_voidp arg9);
+extern int _wrap_rcap_pack_offsets_native(swig_type_76 arg1, swig_type_77 arg2, swig_type_78 arg3, swig_voidp arg4);
+extern int _wrap_rcap_pack_pad_native(swig_type_79 arg1, swig_type_80 arg2, swig_type_81 arg3, swig_type_82 arg4, swig_type_83 arg5, swig_type_84 arg6, swig_voidp arg7);
+extern int _wrap_rcap_pack_strip_native(swig_type_85 arg1, swig_type_86 arg2, swig_type_87 arg3, swig_type_88 arg4, swig_type_89 arg5, swig_voidp arg6);
+extern int _wrap_rcap_partition_multiple_native(swig_voidp arg1, swig_voidp arg2, swig_voidp arg3);
+extern int _wrap_rcap_partition_tokens_native(swig_voidp arg1, swig_type_90 arg2, swig_voidp arg3, swig_voidp arg4);
+extern int _wrap_rcap_partition_indices_native(swig_voidp arg1, swig_type_91 arg2, swig_type_92 arg3, swig_voidp arg4);
+extern int _wrap_rcap_partition_split_native(swig_voidp arg1, swig_type_93 arg2, swig_type_94 arg3, swig_type_95 arg4, swig_type_96 arg5, swig_voidp arg6);
+extern int _wrap_rcap_partition_gather_native(swig_voidp arg1, swig_type_97 arg2, swig_type_98 arg3, swig_type_99 arg4, swig_type_100 arg5, swig_voidp arg6);
+extern int _wrap_rcap_stage_layers_native(int arg1, int arg2, int arg3, int arg4, int arg5, int arg6, int arg7, swig_type_101 arg8, swig_type_102 arg9, swig_voidp arg10, swig_voidp arg11);
+extern int _wrap_rcap_layers_split_native(swig_type_103 arg1, swig_type_104 arg2, swig_type_105 arg3, swig_type_106 arg4, int arg5, swig_type_107 arg6, swig_type_108 arg7, swig_voidp arg8);
+extern int _wrap_rcap_layers_gather_native(swig_type_109 arg1, swig_type_110 arg2, swig_type_111 arg3, swig_type_112 arg4, int arg5, swig_type_113 arg6, swig_type_114 arg7, swig_voidp arg8);
+extern void _wrap_rcap_encode_options_init_native(swig_voidp arg1, swig_type_115 arg2);
+extern void _wrap_rcap_decode_hints_init_native(swig_voidp arg1, swig_type_116 arg2);
+extern swig_type_117 _wrap_rcap_wire_format_name_native(int arg1);
+extern int _wrap_rcap_wire_format_of_native(swig_type_118 arg1, swig_voidp arg2, swig_voidp arg3);
+extern int _wrap_rcap_wire_detect_native(swig_type_119 arg1, swig_voidp arg2, swig_voidp arg3);
+extern int _wrap_rcap_record_encode_native(uintptr_t arg1, int arg2, swig_voidp arg3, swig_type_120 arg4, swig_voidp arg5, swig_voidp arg6);
+extern int _wrap_rcap_record_decode_native(int arg1, swig_type_121 arg2, swig_voidp arg3, swig_type_122 arg4, swig_voidp arg5, swig_voidp arg6, swig_voidp arg7);
+extern int _wrap_rcap_capturer_encode_native(uintptr_t arg1, swig_voidp arg2, swig_type_123 arg3, swig_type_124 arg4, int arg5, swig_voidp arg6, swig_type_125 arg7, swig_voidp arg8, swig_voidp arg9);
 #undef intgo
 */
 import "C"
@@ -1177,16 +1261,281 @@ func Rcap_record_compare(arg1 uintptr, arg2 uintptr, arg3 unsafe.Pointer, arg4 [
 	return swig_r
 }
 
+func Rcap_fill_layout_init(arg1 unsafe.Pointer, arg2 int64) {
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	C._wrap_rcap_fill_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_69(_swig_i_1))
+}
+
+func Rcap_partition_layout_init(arg1 unsafe.Pointer, arg2 int64) {
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	C._wrap_rcap_partition_layout_init_native(C.swig_voidp(_swig_i_0), C.swig_type_70(_swig_i_1))
+}
+
+func Rcap_record_fill(arg1 uintptr, arg2 unsafe.Pointer, arg3 []int32, arg4 []int64, arg5 []byte, arg6 []byte, arg7 []byte, arg8 unsafe.Pointer, arg9 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	_swig_i_6 := arg7
+	_swig_i_7 := arg8
+	_swig_i_8 := arg9
+	swig_r = (int32)(C._wrap_rcap_record_fill_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_71)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_72)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_73)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_74)(unsafe.Pointer(&_swig_i_5)), *(*C.swig_type_75)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg3
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg4
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg5
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg6
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg7
+	}
+	return swig_r
+}
+
+func Rcap_pack_offsets(arg1 []int64, arg2 int64, arg3 []int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	swig_r = (int32)(C._wrap_rcap_pack_offsets_native(*(*C.swig_type_76)(unsafe.Pointer(&_swig_i_0)), C.swig_type_77(_swig_i_1), *(*C.swig_type_78)(unsafe.Pointer(&_swig_i_2)), C.swig_voidp(_swig_i_3)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg3
+	}
+	return swig_r
+}
+
+func Rcap_pack_pad(arg1 []int64, arg2 []int64, arg3 int64, arg4 []byte, arg5 []byte, arg6 []byte, arg7 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	_swig_i_6 := arg7
+	swig_r = (int32)(C._wrap_rcap_pack_pad_native(*(*C.swig_type_79)(unsafe.Pointer(&_swig_i_0)), *(*C.swig_type_80)(unsafe.Pointer(&_swig_i_1)), C.swig_type_81(_swig_i_2), *(*C.swig_type_82)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_83)(unsafe.Pointer(&_swig_i_4)), *(*C.swig_type_84)(unsafe.Pointer(&_swig_i_5)), C.swig_voidp(_swig_i_6)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg4
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg5
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg6
+	}
+	return swig_r
+}
+
+func Rcap_pack_strip(arg1 []int64, arg2 []int64, arg3 int64, arg4 []byte, arg5 []byte, arg6 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	swig_r = (int32)(C._wrap_rcap_pack_strip_native(*(*C.swig_type_85)(unsafe.Pointer(&_swig_i_0)), *(*C.swig_type_86)(unsafe.Pointer(&_swig_i_1)), C.swig_type_87(_swig_i_2), *(*C.swig_type_88)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_89)(unsafe.Pointer(&_swig_i_4)), C.swig_voidp(_swig_i_5)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg4
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg5
+	}
+	return swig_r
+}
+
+func Rcap_partition_multiple(arg1 unsafe.Pointer, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	swig_r = (int32)(C._wrap_rcap_partition_multiple_native(C.swig_voidp(_swig_i_0), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	return swig_r
+}
+
+func Rcap_partition_tokens(arg1 unsafe.Pointer, arg2 []int64, arg3 unsafe.Pointer, arg4 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	swig_r = (int32)(C._wrap_rcap_partition_tokens_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_90)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), C.swig_voidp(_swig_i_3)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	return swig_r
+}
+
+func Rcap_partition_indices(arg1 unsafe.Pointer, arg2 []int64, arg3 []int64, arg4 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	swig_r = (int32)(C._wrap_rcap_partition_indices_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_91)(unsafe.Pointer(&_swig_i_1)), *(*C.swig_type_92)(unsafe.Pointer(&_swig_i_2)), C.swig_voidp(_swig_i_3)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg3
+	}
+	return swig_r
+}
+
+func Rcap_partition_split(arg1 unsafe.Pointer, arg2 []int64, arg3 int64, arg4 []byte, arg5 []byte, arg6 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	swig_r = (int32)(C._wrap_rcap_partition_split_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_93)(unsafe.Pointer(&_swig_i_1)), C.swig_type_94(_swig_i_2), *(*C.swig_type_95)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_96)(unsafe.Pointer(&_swig_i_4)), C.swig_voidp(_swig_i_5)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg4
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg5
+	}
+	return swig_r
+}
+
+func Rcap_partition_gather(arg1 unsafe.Pointer, arg2 []int64, arg3 int64, arg4 []byte, arg5 []byte, arg6 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	swig_r = (int32)(C._wrap_rcap_partition_gather_native(C.swig_voidp(_swig_i_0), *(*C.swig_type_97)(unsafe.Pointer(&_swig_i_1)), C.swig_type_98(_swig_i_2), *(*C.swig_type_99)(unsafe.Pointer(&_swig_i_3)), *(*C.swig_type_100)(unsafe.Pointer(&_swig_i_4)), C.swig_voidp(_swig_i_5)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg4
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg5
+	}
+	return swig_r
+}
+
+func Rcap_stage_layers(arg1 int32, arg2 int32, arg3 int32, arg4 int32, arg5 int32, arg6 int32, arg7 int32, arg8 []int32, arg9 []int32, arg10 unsafe.Pointer, arg11 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	_swig_i_6 := arg7
+	_swig_i_7 := arg8
+	_swig_i_8 := arg9
+	_swig_i_9 := arg10
+	_swig_i_10 := arg11
+	swig_r = (int32)(C._wrap_rcap_stage_layers_native(C.int(_swig_i_0), C.int(_swig_i_1), C.int(_swig_i_2), C.int(_swig_i_3), C.int(_swig_i_4), C.int(_swig_i_5), C.int(_swig_i_6), *(*C.swig_type_101)(unsafe.Pointer(&_swig_i_7)), *(*C.swig_type_102)(unsafe.Pointer(&_swig_i_8)), C.swig_voidp(_swig_i_9), C.swig_voidp(_swig_i_10)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg8
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg9
+	}
+	return swig_r
+}
+
+func Rcap_layers_split(arg1 []int32, arg2 []int32, arg3 int64, arg4 int64, arg5 int32, arg6 []byte, arg7 []byte, arg8 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	_swig_i_6 := arg7
+	_swig_i_7 := arg8
+	swig_r = (int32)(C._wrap_rcap_layers_split_native(*(*C.swig_type_103)(unsafe.Pointer(&_swig_i_0)), *(*C.swig_type_104)(unsafe.Pointer(&_swig_i_1)), C.swig_type_105(_swig_i_2), C.swig_type_106(_swig_i_3), C.int(_swig_i_4), *(*C.swig_type_107)(unsafe.Pointer(&_swig_i_5)), *(*C.swig_type_108)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg6
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg7
+	}
+	return swig_r
+}
+
+func Rcap_layers_gather(arg1 []int32, arg2 []int32, arg3 int64, arg4 int64, arg5 int32, arg6 []byte, arg7 []byte, arg8 unsafe.Pointer) (_swig_ret int32) {
+	var swig_r int32
+	_swig_i_0 := arg1
+	_swig_i_1 := arg2
+	_swig_i_2 := arg3
+	_swig_i_3 := arg4
+	_swig_i_4 := arg5
+	_swig_i_5 := arg6
+	_swig_i_6 := arg7
+	_swig_i_7 := arg8
+	swig_r = (int32)(C._wrap_rcap_layers_gather_native(*(*C.swig_type_109)(unsafe.Pointer(&_swig_i_0)), *(*C.swig_type_110)(unsafe.Pointer(&_swig_i_1)), C.swig_type_111(_swig_i_2), C.swig_type_112(_swig_i_3), C.int(_swig_i_4), *(*C.swig_type_113)(unsafe.Pointer(&_swig_i_5)), *(*C.swig_type_114)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7)))
+	if Swig_escape_always_false {
+		Swig_escape_val = arg1
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg2
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg6
+	}
+	if Swig_escape_always_false {
+		Swig_escape_val = arg7
+	}
+	return swig_r
+}
+
 func Rcap_encode_options_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_encode_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_69(_swig_i_1))
+	C._wrap_rcap_encode_options_init_native(C.swig_voidp(_swig_i_0), C.swig_type_115(_swig_i_1))
 }
 
 func Rcap_decode_hints_init(arg1 unsafe.Pointer, arg2 int64) {
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
-	C._wrap_rcap_decode_hints_init_native(C.swig_voidp(_swig_i_0), C.swig_type_70(_swig_i_1))
+	C._wrap_rcap_decode_hints_init_native(C.swig_voidp(_swig_i_0), C.swig_type_116(_swig_i_1))
 }
 
 func Rcap_wire_format_name(arg1 int32) (_swig_ret string) {
@@ -1204,7 +1553,7 @@ func Rcap_wire_format_of(arg1 string, arg2 unsafe.Pointer, arg3 unsafe.Pointer) 
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_rcap_wire_format_of_native(*(*C.swig_type_72)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_rcap_wire_format_of_native(*(*C.swig_type_118)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg1
 	}
@@ -1216,7 +1565,7 @@ func Rcap_wire_detect(arg1 []byte, arg2 unsafe.Pointer, arg3 unsafe.Pointer) (_s
 	_swig_i_0 := arg1
 	_swig_i_1 := arg2
 	_swig_i_2 := arg3
-	swig_r = (int32)(C._wrap_rcap_wire_detect_native(*(*C.swig_type_73)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
+	swig_r = (int32)(C._wrap_rcap_wire_detect_native(*(*C.swig_type_119)(unsafe.Pointer(&_swig_i_0)), C.swig_voidp(_swig_i_1), C.swig_voidp(_swig_i_2)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg1
 	}
@@ -1231,7 +1580,7 @@ func Rcap_record_encode(arg1 uintptr, arg2 int32, arg3 unsafe.Pointer, arg4 []by
 	_swig_i_3 := arg4
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
-	swig_r = (int32)(C._wrap_rcap_record_encode_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_74)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
+	swig_r = (int32)(C._wrap_rcap_record_encode_native(C.uintptr_t(_swig_i_0), C.int(_swig_i_1), C.swig_voidp(_swig_i_2), *(*C.swig_type_120)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg4
 	}
@@ -1247,7 +1596,7 @@ func Rcap_record_decode(arg1 int32, arg2 []byte, arg3 unsafe.Pointer, arg4 []int
 	_swig_i_4 := arg5
 	_swig_i_5 := arg6
 	_swig_i_6 := arg7
-	swig_r = (int32)(C._wrap_rcap_record_decode_native(C.int(_swig_i_0), *(*C.swig_type_75)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), *(*C.swig_type_76)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5), C.swig_voidp(_swig_i_6)))
+	swig_r = (int32)(C._wrap_rcap_record_decode_native(C.int(_swig_i_0), *(*C.swig_type_121)(unsafe.Pointer(&_swig_i_1)), C.swig_voidp(_swig_i_2), *(*C.swig_type_122)(unsafe.Pointer(&_swig_i_3)), C.swig_voidp(_swig_i_4), C.swig_voidp(_swig_i_5), C.swig_voidp(_swig_i_6)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg2
 	}
@@ -1268,7 +1617,7 @@ func Rcap_capturer_encode(arg1 uintptr, arg2 unsafe.Pointer, arg3 []byte, arg4 [
 	_swig_i_6 := arg7
 	_swig_i_7 := arg8
 	_swig_i_8 := arg9
-	swig_r = (int32)(C._wrap_rcap_capturer_encode_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_77)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_78)(unsafe.Pointer(&_swig_i_3)), C.int(_swig_i_4), C.swig_voidp(_swig_i_5), *(*C.swig_type_79)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
+	swig_r = (int32)(C._wrap_rcap_capturer_encode_native(C.uintptr_t(_swig_i_0), C.swig_voidp(_swig_i_1), *(*C.swig_type_123)(unsafe.Pointer(&_swig_i_2)), *(*C.swig_type_124)(unsafe.Pointer(&_swig_i_3)), C.int(_swig_i_4), C.swig_voidp(_swig_i_5), *(*C.swig_type_125)(unsafe.Pointer(&_swig_i_6)), C.swig_voidp(_swig_i_7), C.swig_voidp(_swig_i_8)))
 	if Swig_escape_always_false {
 		Swig_escape_val = arg3
 	}

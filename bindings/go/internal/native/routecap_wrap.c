@@ -362,7 +362,7 @@ int _wrap_rcap_layout_rows_native(int _swig_go_0, _goslice_ _swig_go_1, long lon
   
   arg1 = (int32_t)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int64_t *)_swig_go_1.array;
+  arg2 = (int64_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (int64_t)_swig_go_2; 
@@ -446,7 +446,7 @@ int _wrap_rcap_backend_search_native(_gostring_ _swig_go_0, _goslice_ _swig_go_1
   arg1 = (char *)temp1;
   
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (void *)_swig_go_1.array;
+  arg2 = (void *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (int64_t *)_swig_go_2; 
@@ -557,7 +557,7 @@ int _wrap_rcap_capturer_plan_get_native(rcap_capturer_config *_swig_go_0, _gosli
   
   arg1 = (rcap_capturer_config *)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int32_t *)_swig_go_1.array;
+  arg2 = (int32_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (rcap_capturer_plan *)_swig_go_2; 
@@ -581,7 +581,7 @@ int _wrap_rcap_capturer_create_native(rcap_capturer_config *_swig_go_0, _goslice
   
   arg1 = (rcap_capturer_config *)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int32_t *)_swig_go_1.array;
+  arg2 = (int32_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (rcap_backend *)_swig_go_2; 
@@ -664,7 +664,7 @@ int _wrap_rcap_model_add_tap_native(rcap_model *_swig_go_0, int _swig_go_1, rcap
   arg2 = (int32_t)_swig_go_1; 
   arg3 = (rcap_tap_options *)_swig_go_2; 
   
-  arg4 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg4 = (void *)_swig_go_3.array;
   arg5 = (int64_t)_swig_go_3.len;
   
   arg6 = (rcap_tap **)_swig_go_4; 
@@ -708,15 +708,15 @@ int _wrap_rcap_tap_capture_native(rcap_tap *_swig_go_0, rcap_capture_layout *_sw
   arg1 = (rcap_tap *)_swig_go_0; 
   arg2 = (rcap_capture_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg5 = (void *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   
-  arg7 = _swig_go_4.len == 0 ? 0 : (int32_t *)_swig_go_4.array;
+  arg7 = (int32_t *)_swig_go_4.array;
   arg8 = (int64_t)_swig_go_4.len;
   
   arg9 = (void *)_swig_go_5; 
@@ -848,15 +848,15 @@ int _wrap_rcap_capturer_end_forward_native(rcap_capturer *_swig_go_0, rcap_forwa
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_forward_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg5 = (void *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   
-  arg7 = _swig_go_4.len == 0 ? 0 : (int64_t *)_swig_go_4.array;
+  arg7 = (int64_t *)_swig_go_4.array;
   arg8 = (int64_t)_swig_go_4.len;
   
   arg9 = (void *)_swig_go_5; 
@@ -916,11 +916,11 @@ int _wrap_rcap_output_accept_native(rcap_output *_swig_go_0, rcap_accept_layout 
   arg1 = (rcap_output *)_swig_go_0; 
   arg2 = (rcap_accept_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg5 = (void *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (void *)_swig_go_4; 
@@ -1102,7 +1102,7 @@ int _wrap_rcap_capturer_release_slots_native(rcap_capturer *_swig_go_0, rcap_slo
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_slots_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   arg5 = (void *)_swig_go_3; 
@@ -1146,11 +1146,11 @@ int _wrap_rcap_capturer_copy_slots_native(rcap_capturer *_swig_go_0, rcap_slots_
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_slots_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg5 = (void *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (void *)_swig_go_4; 
@@ -1220,11 +1220,11 @@ int _wrap_rcap_capturer_read_native(rcap_capturer *_swig_go_0, rcap_read_layout 
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_read_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (int64_t *)_swig_go_3.array;
+  arg5 = (int64_t *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (rcap_record **)_swig_go_4; 
@@ -1257,23 +1257,23 @@ int _wrap_rcap_capturer_read_into_native(rcap_capturer *_swig_go_0, rcap_read_la
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_read_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (int64_t *)_swig_go_3.array;
+  arg5 = (int64_t *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   
-  arg7 = _swig_go_4.len == 0 ? 0 : (void *)_swig_go_4.array;
+  arg7 = (void *)_swig_go_4.array;
   arg8 = (int64_t)_swig_go_4.len;
   
   
-  arg9 = _swig_go_5.len == 0 ? 0 : (void *)_swig_go_5.array;
+  arg9 = (void *)_swig_go_5.array;
   arg10 = (int64_t)_swig_go_5.len;
   
   
-  arg11 = _swig_go_6.len == 0 ? 0 : (void *)_swig_go_6.array;
+  arg11 = (void *)_swig_go_6.array;
   arg12 = (int64_t)_swig_go_6.len;
   
   arg13 = (rcap_read_info *)_swig_go_7; 
@@ -1328,23 +1328,23 @@ int _wrap_rcap_record_create_native(rcap_record_layout *_swig_go_0, _goslice_ _s
   
   arg1 = (rcap_record_layout *)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int32_t *)_swig_go_1.array;
+  arg2 = (int32_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   
-  arg4 = _swig_go_2.len == 0 ? 0 : (int32_t *)_swig_go_2.array;
+  arg4 = (int32_t *)_swig_go_2.array;
   arg5 = (int64_t)_swig_go_2.len;
   
   
-  arg6 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg6 = (void *)_swig_go_3.array;
   arg7 = (int64_t)_swig_go_3.len;
   
   
-  arg8 = _swig_go_4.len == 0 ? 0 : (void *)_swig_go_4.array;
+  arg8 = (void *)_swig_go_4.array;
   arg9 = (int64_t)_swig_go_4.len;
   
   
-  arg10 = _swig_go_5.len == 0 ? 0 : (void *)_swig_go_5.array;
+  arg10 = (void *)_swig_go_5.array;
   arg11 = (int64_t)_swig_go_5.len;
   
   arg12 = (rcap_record **)_swig_go_6; 
@@ -1647,12 +1647,12 @@ int _wrap_rcap_record_interleave_native(rcap_record *_swig_go_0, _goslice_ _swig
   
   arg1 = (rcap_record *)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int64_t *)_swig_go_1.array;
+  arg2 = (int64_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (rcap_record *)_swig_go_2; 
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (int64_t *)_swig_go_3.array;
+  arg5 = (int64_t *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (rcap_record **)_swig_go_4; 
@@ -1698,7 +1698,7 @@ int _wrap_rcap_record_to_compact_native(rcap_record *_swig_go_0, _goslice_ _swig
   
   arg1 = (rcap_record *)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (int32_t *)_swig_go_1.array;
+  arg2 = (int32_t *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (rcap_record **)_swig_go_2; 
@@ -1724,12 +1724,460 @@ int _wrap_rcap_record_compare_native(rcap_record *_swig_go_0, rcap_record *_swig
   arg2 = (rcap_record *)_swig_go_1; 
   arg3 = (rcap_compare_report *)_swig_go_2; 
   
-  arg4 = _swig_go_3.len == 0 ? 0 : (int64_t *)_swig_go_3.array;
+  arg4 = (int64_t *)_swig_go_3.array;
   arg5 = (int64_t)_swig_go_3.len;
   
   arg6 = (rcap_error *)_swig_go_4; 
   
   result = (rcap_status)rcap_record_compare((struct rcap_record const *)arg1,(struct rcap_record const *)arg2,arg3,arg4,arg5,arg6);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+void _wrap_rcap_fill_layout_init_native(rcap_fill_layout *_swig_go_0, long long _swig_go_1) {
+  rcap_fill_layout *arg1 = 0 ;
+  int64_t arg2 ;
+  
+  arg1 = (rcap_fill_layout *)_swig_go_0; 
+  arg2 = (int64_t)_swig_go_1; 
+  
+  rcap_fill_layout_init(arg1,arg2);
+  
+}
+
+
+void _wrap_rcap_partition_layout_init_native(rcap_partition_layout *_swig_go_0, long long _swig_go_1) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t arg2 ;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  arg2 = (int64_t)_swig_go_1; 
+  
+  rcap_partition_layout_init(arg1,arg2);
+  
+}
+
+
+int _wrap_rcap_record_fill_native(rcap_record *_swig_go_0, rcap_fill_layout *_swig_go_1, _goslice_ _swig_go_2, _goslice_ _swig_go_3, _goslice_ _swig_go_4, _goslice_ _swig_go_5, _goslice_ _swig_go_6, int64_t *_swig_go_7, rcap_error *_swig_go_8) {
+  rcap_record *arg1 = 0 ;
+  rcap_fill_layout *arg2 = 0 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  void *arg9 = 0 ;
+  int64_t arg10 ;
+  void *arg11 = 0 ;
+  int64_t arg12 ;
+  int64_t *arg13 = 0 ;
+  rcap_error *arg14 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_record *)_swig_go_0; 
+  arg2 = (rcap_fill_layout *)_swig_go_1; 
+  
+  arg3 = (int32_t *)_swig_go_2.array;
+  arg4 = (int64_t)_swig_go_2.len;
+  
+  
+  arg5 = (int64_t *)_swig_go_3.array;
+  arg6 = (int64_t)_swig_go_3.len;
+  
+  
+  arg7 = (void *)_swig_go_4.array;
+  arg8 = (int64_t)_swig_go_4.len;
+  
+  
+  arg9 = (void *)_swig_go_5.array;
+  arg10 = (int64_t)_swig_go_5.len;
+  
+  
+  arg11 = (void *)_swig_go_6.array;
+  arg12 = (int64_t)_swig_go_6.len;
+  
+  arg13 = (int64_t *)_swig_go_7; 
+  arg14 = (rcap_error *)_swig_go_8; 
+  
+  result = (rcap_status)rcap_record_fill((struct rcap_record const *)arg1,(struct rcap_fill_layout const *)arg2,(int const *)arg3,arg4,(long const *)arg5,arg6,arg7,arg8,arg9,arg10,arg11,arg12,arg13,arg14);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_pack_offsets_native(_goslice_ _swig_go_0, long long _swig_go_1, _goslice_ _swig_go_2, rcap_error *_swig_go_3) {
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  int64_t arg5 ;
+  rcap_error *arg6 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  arg1 = (int64_t *)_swig_go_0.array;
+  arg2 = (int64_t)_swig_go_0.len;
+  
+  arg3 = (int64_t)_swig_go_1; 
+  
+  arg4 = (int64_t *)_swig_go_2.array;
+  arg5 = (int64_t)_swig_go_2.len;
+  
+  arg6 = (rcap_error *)_swig_go_3; 
+  
+  result = (rcap_status)rcap_pack_offsets((long const *)arg1,arg2,arg3,arg4,arg5,arg6);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_pack_pad_native(_goslice_ _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, _goslice_ _swig_go_3, _goslice_ _swig_go_4, _goslice_ _swig_go_5, rcap_error *_swig_go_6) {
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  void *arg6 = 0 ;
+  int64_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  arg1 = (int64_t *)_swig_go_0.array;
+  arg2 = (int64_t)_swig_go_0.len;
+  
+  
+  arg3 = (int64_t *)_swig_go_1.array;
+  arg4 = (int64_t)_swig_go_1.len;
+  
+  arg5 = (int64_t)_swig_go_2; 
+  
+  arg6 = (void *)_swig_go_3.array;
+  arg7 = (int64_t)_swig_go_3.len;
+  
+  
+  arg8 = (void *)_swig_go_4.array;
+  arg9 = (int64_t)_swig_go_4.len;
+  
+  
+  arg10 = (void *)_swig_go_5.array;
+  arg11 = (int64_t)_swig_go_5.len;
+  
+  arg12 = (rcap_error *)_swig_go_6; 
+  
+  result = (rcap_status)rcap_pack_pad((long const *)arg1,arg2,(long const *)arg3,arg4,arg5,(void const *)arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_pack_strip_native(_goslice_ _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, _goslice_ _swig_go_3, _goslice_ _swig_go_4, rcap_error *_swig_go_5) {
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  void *arg6 = 0 ;
+  int64_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  rcap_error *arg10 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  arg1 = (int64_t *)_swig_go_0.array;
+  arg2 = (int64_t)_swig_go_0.len;
+  
+  
+  arg3 = (int64_t *)_swig_go_1.array;
+  arg4 = (int64_t)_swig_go_1.len;
+  
+  arg5 = (int64_t)_swig_go_2; 
+  
+  arg6 = (void *)_swig_go_3.array;
+  arg7 = (int64_t)_swig_go_3.len;
+  
+  
+  arg8 = (void *)_swig_go_4.array;
+  arg9 = (int64_t)_swig_go_4.len;
+  
+  arg10 = (rcap_error *)_swig_go_5; 
+  
+  result = (rcap_status)rcap_pack_strip((long const *)arg1,arg2,(long const *)arg3,arg4,arg5,(void const *)arg6,arg7,arg8,arg9,arg10);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_partition_multiple_native(rcap_partition_layout *_swig_go_0, int64_t *_swig_go_1, rcap_error *_swig_go_2) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  rcap_error *arg3 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  arg2 = (int64_t *)_swig_go_1; 
+  arg3 = (rcap_error *)_swig_go_2; 
+  
+  result = (rcap_status)rcap_partition_multiple((struct rcap_partition_layout const *)arg1,arg2,arg3);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_partition_tokens_native(rcap_partition_layout *_swig_go_0, _goslice_ _swig_go_1, int64_t *_swig_go_2, rcap_error *_swig_go_3) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  rcap_error *arg5 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  
+  arg2 = (int64_t *)_swig_go_1.array;
+  arg3 = (int64_t)_swig_go_1.len;
+  
+  arg4 = (int64_t *)_swig_go_2; 
+  arg5 = (rcap_error *)_swig_go_3; 
+  
+  result = (rcap_status)rcap_partition_tokens((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,arg5);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_partition_indices_native(rcap_partition_layout *_swig_go_0, _goslice_ _swig_go_1, _goslice_ _swig_go_2, rcap_error *_swig_go_3) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  int64_t arg5 ;
+  rcap_error *arg6 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  
+  arg2 = (int64_t *)_swig_go_1.array;
+  arg3 = (int64_t)_swig_go_1.len;
+  
+  
+  arg4 = (int64_t *)_swig_go_2.array;
+  arg5 = (int64_t)_swig_go_2.len;
+  
+  arg6 = (rcap_error *)_swig_go_3; 
+  
+  result = (rcap_status)rcap_partition_indices((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,arg5,arg6);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_partition_split_native(rcap_partition_layout *_swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, _goslice_ _swig_go_3, _goslice_ _swig_go_4, rcap_error *_swig_go_5) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t arg4 ;
+  void *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  rcap_error *arg9 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  
+  arg2 = (int64_t *)_swig_go_1.array;
+  arg3 = (int64_t)_swig_go_1.len;
+  
+  arg4 = (int64_t)_swig_go_2; 
+  
+  arg5 = (void *)_swig_go_3.array;
+  arg6 = (int64_t)_swig_go_3.len;
+  
+  
+  arg7 = (void *)_swig_go_4.array;
+  arg8 = (int64_t)_swig_go_4.len;
+  
+  arg9 = (rcap_error *)_swig_go_5; 
+  
+  result = (rcap_status)rcap_partition_split((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,(void const *)arg5,arg6,arg7,arg8,arg9);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_partition_gather_native(rcap_partition_layout *_swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, _goslice_ _swig_go_3, _goslice_ _swig_go_4, rcap_error *_swig_go_5) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t arg4 ;
+  void *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  rcap_error *arg9 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (rcap_partition_layout *)_swig_go_0; 
+  
+  arg2 = (int64_t *)_swig_go_1.array;
+  arg3 = (int64_t)_swig_go_1.len;
+  
+  arg4 = (int64_t)_swig_go_2; 
+  
+  arg5 = (void *)_swig_go_3.array;
+  arg6 = (int64_t)_swig_go_3.len;
+  
+  
+  arg7 = (void *)_swig_go_4.array;
+  arg8 = (int64_t)_swig_go_4.len;
+  
+  arg9 = (rcap_error *)_swig_go_5; 
+  
+  result = (rcap_status)rcap_partition_gather((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,(void const *)arg5,arg6,arg7,arg8,arg9);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_stage_layers_native(int _swig_go_0, int _swig_go_1, int _swig_go_2, int _swig_go_3, int _swig_go_4, int _swig_go_5, int _swig_go_6, _goslice_ _swig_go_7, _goslice_ _swig_go_8, int64_t *_swig_go_9, rcap_error *_swig_go_10) {
+  int32_t arg1 ;
+  int32_t arg2 ;
+  int32_t arg3 ;
+  int32_t arg4 ;
+  int32_t arg5 ;
+  int32_t arg6 ;
+  int32_t arg7 ;
+  int32_t *arg8 = 0 ;
+  int64_t arg9 ;
+  int32_t *arg10 = 0 ;
+  int64_t arg11 ;
+  int64_t *arg12 = 0 ;
+  rcap_error *arg13 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  arg1 = (int32_t)_swig_go_0; 
+  arg2 = (int32_t)_swig_go_1; 
+  arg3 = (int32_t)_swig_go_2; 
+  arg4 = (int32_t)_swig_go_3; 
+  arg5 = (int32_t)_swig_go_4; 
+  arg6 = (int32_t)_swig_go_5; 
+  arg7 = (int32_t)_swig_go_6; 
+  
+  arg8 = (int32_t *)_swig_go_7.array;
+  arg9 = (int64_t)_swig_go_7.len;
+  
+  
+  arg10 = (int32_t *)_swig_go_8.array;
+  arg11 = (int64_t)_swig_go_8.len;
+  
+  arg12 = (int64_t *)_swig_go_9; 
+  arg13 = (rcap_error *)_swig_go_10; 
+  
+  result = (rcap_status)rcap_stage_layers(arg1,arg2,arg3,arg4,arg5,arg6,arg7,(int const *)arg8,arg9,arg10,arg11,arg12,arg13);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_layers_split_native(_goslice_ _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, long long _swig_go_3, int _swig_go_4, _goslice_ _swig_go_5, _goslice_ _swig_go_6, rcap_error *_swig_go_7) {
+  int32_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  int64_t arg6 ;
+  int32_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  arg1 = (int32_t *)_swig_go_0.array;
+  arg2 = (int64_t)_swig_go_0.len;
+  
+  
+  arg3 = (int32_t *)_swig_go_1.array;
+  arg4 = (int64_t)_swig_go_1.len;
+  
+  arg5 = (int64_t)_swig_go_2; 
+  arg6 = (int64_t)_swig_go_3; 
+  arg7 = (int32_t)_swig_go_4; 
+  
+  arg8 = (void *)_swig_go_5.array;
+  arg9 = (int64_t)_swig_go_5.len;
+  
+  
+  arg10 = (void *)_swig_go_6.array;
+  arg11 = (int64_t)_swig_go_6.len;
+  
+  arg12 = (rcap_error *)_swig_go_7; 
+  
+  result = (rcap_status)rcap_layers_split((int const *)arg1,arg2,(int const *)arg3,arg4,arg5,arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
+  _swig_go_result = result; 
+  return _swig_go_result;
+}
+
+
+int _wrap_rcap_layers_gather_native(_goslice_ _swig_go_0, _goslice_ _swig_go_1, long long _swig_go_2, long long _swig_go_3, int _swig_go_4, _goslice_ _swig_go_5, _goslice_ _swig_go_6, rcap_error *_swig_go_7) {
+  int32_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  int64_t arg6 ;
+  int32_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_status result;
+  int _swig_go_result;
+  
+  
+  arg1 = (int32_t *)_swig_go_0.array;
+  arg2 = (int64_t)_swig_go_0.len;
+  
+  
+  arg3 = (int32_t *)_swig_go_1.array;
+  arg4 = (int64_t)_swig_go_1.len;
+  
+  arg5 = (int64_t)_swig_go_2; 
+  arg6 = (int64_t)_swig_go_3; 
+  arg7 = (int32_t)_swig_go_4; 
+  
+  arg8 = (void *)_swig_go_5.array;
+  arg9 = (int64_t)_swig_go_5.len;
+  
+  
+  arg10 = (void *)_swig_go_6.array;
+  arg11 = (int64_t)_swig_go_6.len;
+  
+  arg12 = (rcap_error *)_swig_go_7; 
+  
+  result = (rcap_status)rcap_layers_gather((int const *)arg1,arg2,(int const *)arg3,arg4,arg5,arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
   _swig_go_result = result; 
   return _swig_go_result;
 }
@@ -1805,7 +2253,7 @@ int _wrap_rcap_wire_detect_native(_goslice_ _swig_go_0, int32_t *_swig_go_1, rca
   int _swig_go_result;
   
   
-  arg1 = _swig_go_0.len == 0 ? 0 : (void *)_swig_go_0.array;
+  arg1 = (void *)_swig_go_0.array;
   arg2 = (int64_t)_swig_go_0.len;
   
   arg3 = (int32_t *)_swig_go_1; 
@@ -1832,7 +2280,7 @@ int _wrap_rcap_record_encode_native(rcap_record *_swig_go_0, int _swig_go_1, rca
   arg2 = (int32_t)_swig_go_1; 
   arg3 = (rcap_encode_options *)_swig_go_2; 
   
-  arg4 = _swig_go_3.len == 0 ? 0 : (void *)_swig_go_3.array;
+  arg4 = (void *)_swig_go_3.array;
   arg5 = (int64_t)_swig_go_3.len;
   
   arg6 = (int64_t *)_swig_go_4; 
@@ -1859,12 +2307,12 @@ int _wrap_rcap_record_decode_native(int _swig_go_0, _goslice_ _swig_go_1, rcap_d
   
   arg1 = (int32_t)_swig_go_0; 
   
-  arg2 = _swig_go_1.len == 0 ? 0 : (void *)_swig_go_1.array;
+  arg2 = (void *)_swig_go_1.array;
   arg3 = (int64_t)_swig_go_1.len;
   
   arg4 = (rcap_decode_hints *)_swig_go_2; 
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (int32_t *)_swig_go_3.array;
+  arg5 = (int32_t *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (rcap_record **)_swig_go_4; 
@@ -1896,17 +2344,17 @@ int _wrap_rcap_capturer_encode_native(rcap_capturer *_swig_go_0, rcap_read_layou
   arg1 = (rcap_capturer *)_swig_go_0; 
   arg2 = (rcap_read_layout *)_swig_go_1; 
   
-  arg3 = _swig_go_2.len == 0 ? 0 : (void *)_swig_go_2.array;
+  arg3 = (void *)_swig_go_2.array;
   arg4 = (int64_t)_swig_go_2.len;
   
   
-  arg5 = _swig_go_3.len == 0 ? 0 : (int64_t *)_swig_go_3.array;
+  arg5 = (int64_t *)_swig_go_3.array;
   arg6 = (int64_t)_swig_go_3.len;
   
   arg7 = (int32_t)_swig_go_4; 
   arg8 = (rcap_encode_options *)_swig_go_5; 
   
-  arg9 = _swig_go_6.len == 0 ? 0 : (void *)_swig_go_6.array;
+  arg9 = (void *)_swig_go_6.array;
   arg10 = (int64_t)_swig_go_6.len;
   
   arg11 = (int64_t *)_swig_go_7; 
