@@ -278,11 +278,16 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
   return rcap_java_array_field && rcap_java_address_field && rcap_java_bytes_field ? JNI_VERSION_1_8 : JNI_ERR;
 }
 
+static char rcap_java_nothing[8];
+
 static rcap_java_span rcap_java_look(JNIEnv *jenv, jobject given) {
   rcap_java_span span = {NULL, NULL, 0, 0};
   if (!given) return span;
   span.bytes = (*jenv)->GetLongField(jenv, given, rcap_java_bytes_field);
-  if (span.bytes == 0) return span;
+  if (span.bytes == 0) {
+    span.offset = (int64_t)(intptr_t)rcap_java_nothing;
+    return span;
+  }
   span.offset = (*jenv)->GetLongField(jenv, given, rcap_java_address_field);
   /* An address is never below the first page, an offset of the heap is kept negative: -1 - offset. */
   if (span.offset < 0) {
@@ -2327,6 +2332,656 @@ SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1r
   
   
   rcap_java_end(jenv, &span4, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT void JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1fill_1layout_1init(JNIEnv *jenv, jclass jcls, jlong jarg1, jlong jarg2) {
+  rcap_fill_layout *arg1 = 0 ;
+  int64_t arg2 ;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_fill_layout *)(intptr_t)jarg1; 
+  arg2 = (int64_t)jarg2; 
+  rcap_fill_layout_init(arg1,arg2);
+  
+  
+}
+
+
+SWIGEXPORT void JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1layout_1init(JNIEnv *jenv, jclass jcls, jlong jarg1, jlong jarg2) {
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t arg2 ;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  arg2 = (int64_t)jarg2; 
+  rcap_partition_layout_init(arg1,arg2);
+  
+  
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1record_1fill(JNIEnv *jenv, jclass jcls, jlong jarg1, jlong jarg2, jobject jarg3, jobject jarg5, jobject jarg7, jobject jarg9, jobject jarg11, jlong jarg13, jlong jarg14) {
+  jint jresult = 0 ;
+  rcap_record *arg1 = 0 ;
+  rcap_fill_layout *arg2 = 0 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  void *arg9 = 0 ;
+  int64_t arg10 ;
+  void *arg11 = 0 ;
+  int64_t arg12 ;
+  int64_t *arg13 = 0 ;
+  rcap_error *arg14 = 0 ;
+  rcap_java_span span3 ;
+  rcap_java_span span5 ;
+  rcap_java_span span7 ;
+  rcap_java_span span9 ;
+  rcap_java_span span11 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_record *)(intptr_t)jarg1; 
+  arg2 = (rcap_fill_layout *)(intptr_t)jarg2; 
+  span3 = rcap_java_look(jenv, jarg3); 
+  span5 = rcap_java_look(jenv, jarg5); 
+  span7 = rcap_java_look(jenv, jarg7); 
+  span9 = rcap_java_look(jenv, jarg9); 
+  span11 = rcap_java_look(jenv, jarg11); 
+  arg13 = (int64_t *)(intptr_t)jarg13; 
+  arg14 = (rcap_error *)(intptr_t)jarg14; 
+  
+  arg3 = (int32_t *)rcap_java_begin(jenv, &span3);
+  arg4 = span3.bytes / 4;
+  
+  
+  arg5 = (int64_t *)rcap_java_begin(jenv, &span5);
+  arg6 = span5.bytes / 8;
+  
+  
+  arg7 = (void *)rcap_java_begin(jenv, &span7);
+  arg8 = span7.bytes / 1;
+  
+  
+  arg9 = (void *)rcap_java_begin(jenv, &span9);
+  arg10 = span9.bytes / 1;
+  
+  
+  arg11 = (void *)rcap_java_begin(jenv, &span11);
+  arg12 = span11.bytes / 1;
+  
+  result = (rcap_status)rcap_record_fill((struct rcap_record const *)arg1,(struct rcap_fill_layout const *)arg2,(int const *)arg3,arg4,(long const *)arg5,arg6,arg7,arg8,arg9,arg10,arg11,arg12,arg13,arg14);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span3, JNI_ABORT); 
+  rcap_java_end(jenv, &span5, JNI_ABORT); 
+  rcap_java_end(jenv, &span7, 0); 
+  rcap_java_end(jenv, &span9, 0); 
+  rcap_java_end(jenv, &span11, 0); 
+  
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1pack_1offsets(JNIEnv *jenv, jclass jcls, jobject jarg1, jlong jarg3, jobject jarg4, jlong jarg6) {
+  jint jresult = 0 ;
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  int64_t arg5 ;
+  rcap_error *arg6 = 0 ;
+  rcap_java_span span1 ;
+  rcap_java_span span4 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  span1 = rcap_java_look(jenv, jarg1); 
+  arg3 = (int64_t)jarg3; 
+  span4 = rcap_java_look(jenv, jarg4); 
+  arg6 = (rcap_error *)(intptr_t)jarg6; 
+  
+  arg1 = (int64_t *)rcap_java_begin(jenv, &span1);
+  arg2 = span1.bytes / 8;
+  
+  
+  arg4 = (int64_t *)rcap_java_begin(jenv, &span4);
+  arg5 = span4.bytes / 8;
+  
+  result = (rcap_status)rcap_pack_offsets((long const *)arg1,arg2,arg3,arg4,arg5,arg6);
+  jresult = (jint)result; 
+  
+  
+  
+  rcap_java_end(jenv, &span1, JNI_ABORT); 
+  rcap_java_end(jenv, &span4, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1pack_1pad(JNIEnv *jenv, jclass jcls, jobject jarg1, jobject jarg3, jlong jarg5, jobject jarg6, jobject jarg8, jobject jarg10, jlong jarg12) {
+  jint jresult = 0 ;
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  void *arg6 = 0 ;
+  int64_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_java_span span1 ;
+  rcap_java_span span3 ;
+  rcap_java_span span6 ;
+  rcap_java_span span8 ;
+  rcap_java_span span10 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  span1 = rcap_java_look(jenv, jarg1); 
+  span3 = rcap_java_look(jenv, jarg3); 
+  arg5 = (int64_t)jarg5; 
+  span6 = rcap_java_look(jenv, jarg6); 
+  span8 = rcap_java_look(jenv, jarg8); 
+  span10 = rcap_java_look(jenv, jarg10); 
+  arg12 = (rcap_error *)(intptr_t)jarg12; 
+  
+  arg1 = (int64_t *)rcap_java_begin(jenv, &span1);
+  arg2 = span1.bytes / 8;
+  
+  
+  arg3 = (int64_t *)rcap_java_begin(jenv, &span3);
+  arg4 = span3.bytes / 8;
+  
+  
+  arg6 = (void *)rcap_java_begin(jenv, &span6);
+  arg7 = span6.bytes / 1;
+  
+  
+  arg8 = (void *)rcap_java_begin(jenv, &span8);
+  arg9 = span8.bytes / 1;
+  
+  
+  arg10 = (void *)rcap_java_begin(jenv, &span10);
+  arg11 = span10.bytes / 1;
+  
+  result = (rcap_status)rcap_pack_pad((long const *)arg1,arg2,(long const *)arg3,arg4,arg5,(void const *)arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span1, JNI_ABORT); 
+  rcap_java_end(jenv, &span3, JNI_ABORT); 
+  rcap_java_end(jenv, &span6, JNI_ABORT); 
+  rcap_java_end(jenv, &span8, JNI_ABORT); 
+  rcap_java_end(jenv, &span10, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1pack_1strip(JNIEnv *jenv, jclass jcls, jobject jarg1, jobject jarg3, jlong jarg5, jobject jarg6, jobject jarg8, jlong jarg10) {
+  jint jresult = 0 ;
+  int64_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int64_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  void *arg6 = 0 ;
+  int64_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  rcap_error *arg10 = 0 ;
+  rcap_java_span span1 ;
+  rcap_java_span span3 ;
+  rcap_java_span span6 ;
+  rcap_java_span span8 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  span1 = rcap_java_look(jenv, jarg1); 
+  span3 = rcap_java_look(jenv, jarg3); 
+  arg5 = (int64_t)jarg5; 
+  span6 = rcap_java_look(jenv, jarg6); 
+  span8 = rcap_java_look(jenv, jarg8); 
+  arg10 = (rcap_error *)(intptr_t)jarg10; 
+  
+  arg1 = (int64_t *)rcap_java_begin(jenv, &span1);
+  arg2 = span1.bytes / 8;
+  
+  
+  arg3 = (int64_t *)rcap_java_begin(jenv, &span3);
+  arg4 = span3.bytes / 8;
+  
+  
+  arg6 = (void *)rcap_java_begin(jenv, &span6);
+  arg7 = span6.bytes / 1;
+  
+  
+  arg8 = (void *)rcap_java_begin(jenv, &span8);
+  arg9 = span8.bytes / 1;
+  
+  result = (rcap_status)rcap_pack_strip((long const *)arg1,arg2,(long const *)arg3,arg4,arg5,(void const *)arg6,arg7,arg8,arg9,arg10);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span1, JNI_ABORT); 
+  rcap_java_end(jenv, &span3, JNI_ABORT); 
+  rcap_java_end(jenv, &span6, JNI_ABORT); 
+  rcap_java_end(jenv, &span8, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1multiple(JNIEnv *jenv, jclass jcls, jlong jarg1, jlong jarg2, jlong jarg3) {
+  jint jresult = 0 ;
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  rcap_error *arg3 = 0 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  arg2 = (int64_t *)(intptr_t)jarg2; 
+  arg3 = (rcap_error *)(intptr_t)jarg3; 
+  result = (rcap_status)rcap_partition_multiple((struct rcap_partition_layout const *)arg1,arg2,arg3);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1tokens(JNIEnv *jenv, jclass jcls, jlong jarg1, jobject jarg2, jlong jarg4, jlong jarg5) {
+  jint jresult = 0 ;
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  rcap_error *arg5 = 0 ;
+  rcap_java_span span2 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  span2 = rcap_java_look(jenv, jarg2); 
+  arg4 = (int64_t *)(intptr_t)jarg4; 
+  arg5 = (rcap_error *)(intptr_t)jarg5; 
+  
+  arg2 = (int64_t *)rcap_java_begin(jenv, &span2);
+  arg3 = span2.bytes / 8;
+  
+  result = (rcap_status)rcap_partition_tokens((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,arg5);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span2, JNI_ABORT); 
+  
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1indices(JNIEnv *jenv, jclass jcls, jlong jarg1, jobject jarg2, jobject jarg4, jlong jarg6) {
+  jint jresult = 0 ;
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t *arg4 = 0 ;
+  int64_t arg5 ;
+  rcap_error *arg6 = 0 ;
+  rcap_java_span span2 ;
+  rcap_java_span span4 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  span2 = rcap_java_look(jenv, jarg2); 
+  span4 = rcap_java_look(jenv, jarg4); 
+  arg6 = (rcap_error *)(intptr_t)jarg6; 
+  
+  arg2 = (int64_t *)rcap_java_begin(jenv, &span2);
+  arg3 = span2.bytes / 8;
+  
+  
+  arg4 = (int64_t *)rcap_java_begin(jenv, &span4);
+  arg5 = span4.bytes / 8;
+  
+  result = (rcap_status)rcap_partition_indices((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,arg5,arg6);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span2, JNI_ABORT); 
+  rcap_java_end(jenv, &span4, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1split(JNIEnv *jenv, jclass jcls, jlong jarg1, jobject jarg2, jlong jarg4, jobject jarg5, jobject jarg7, jlong jarg9) {
+  jint jresult = 0 ;
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t arg4 ;
+  void *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  rcap_error *arg9 = 0 ;
+  rcap_java_span span2 ;
+  rcap_java_span span5 ;
+  rcap_java_span span7 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  span2 = rcap_java_look(jenv, jarg2); 
+  arg4 = (int64_t)jarg4; 
+  span5 = rcap_java_look(jenv, jarg5); 
+  span7 = rcap_java_look(jenv, jarg7); 
+  arg9 = (rcap_error *)(intptr_t)jarg9; 
+  
+  arg2 = (int64_t *)rcap_java_begin(jenv, &span2);
+  arg3 = span2.bytes / 8;
+  
+  
+  arg5 = (void *)rcap_java_begin(jenv, &span5);
+  arg6 = span5.bytes / 1;
+  
+  
+  arg7 = (void *)rcap_java_begin(jenv, &span7);
+  arg8 = span7.bytes / 1;
+  
+  result = (rcap_status)rcap_partition_split((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,(void const *)arg5,arg6,arg7,arg8,arg9);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span2, JNI_ABORT); 
+  rcap_java_end(jenv, &span5, JNI_ABORT); 
+  rcap_java_end(jenv, &span7, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1partition_1gather(JNIEnv *jenv, jclass jcls, jlong jarg1, jobject jarg2, jlong jarg4, jobject jarg5, jobject jarg7, jlong jarg9) {
+  jint jresult = 0 ;
+  rcap_partition_layout *arg1 = 0 ;
+  int64_t *arg2 = 0 ;
+  int64_t arg3 ;
+  int64_t arg4 ;
+  void *arg5 = 0 ;
+  int64_t arg6 ;
+  void *arg7 = 0 ;
+  int64_t arg8 ;
+  rcap_error *arg9 = 0 ;
+  rcap_java_span span2 ;
+  rcap_java_span span5 ;
+  rcap_java_span span7 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (rcap_partition_layout *)(intptr_t)jarg1; 
+  span2 = rcap_java_look(jenv, jarg2); 
+  arg4 = (int64_t)jarg4; 
+  span5 = rcap_java_look(jenv, jarg5); 
+  span7 = rcap_java_look(jenv, jarg7); 
+  arg9 = (rcap_error *)(intptr_t)jarg9; 
+  
+  arg2 = (int64_t *)rcap_java_begin(jenv, &span2);
+  arg3 = span2.bytes / 8;
+  
+  
+  arg5 = (void *)rcap_java_begin(jenv, &span5);
+  arg6 = span5.bytes / 1;
+  
+  
+  arg7 = (void *)rcap_java_begin(jenv, &span7);
+  arg8 = span7.bytes / 1;
+  
+  result = (rcap_status)rcap_partition_gather((struct rcap_partition_layout const *)arg1,(long const *)arg2,arg3,arg4,(void const *)arg5,arg6,arg7,arg8,arg9);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span2, JNI_ABORT); 
+  rcap_java_end(jenv, &span5, JNI_ABORT); 
+  rcap_java_end(jenv, &span7, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1stage_1layers(JNIEnv *jenv, jclass jcls, jint jarg1, jint jarg2, jint jarg3, jint jarg4, jint jarg5, jint jarg6, jint jarg7, jobject jarg8, jobject jarg10, jlong jarg12, jlong jarg13) {
+  jint jresult = 0 ;
+  int32_t arg1 ;
+  int32_t arg2 ;
+  int32_t arg3 ;
+  int32_t arg4 ;
+  int32_t arg5 ;
+  int32_t arg6 ;
+  int32_t arg7 ;
+  int32_t *arg8 = 0 ;
+  int64_t arg9 ;
+  int32_t *arg10 = 0 ;
+  int64_t arg11 ;
+  int64_t *arg12 = 0 ;
+  rcap_error *arg13 = 0 ;
+  rcap_java_span span8 ;
+  rcap_java_span span10 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  arg1 = (int32_t)jarg1; 
+  arg2 = (int32_t)jarg2; 
+  arg3 = (int32_t)jarg3; 
+  arg4 = (int32_t)jarg4; 
+  arg5 = (int32_t)jarg5; 
+  arg6 = (int32_t)jarg6; 
+  arg7 = (int32_t)jarg7; 
+  span8 = rcap_java_look(jenv, jarg8); 
+  span10 = rcap_java_look(jenv, jarg10); 
+  arg12 = (int64_t *)(intptr_t)jarg12; 
+  arg13 = (rcap_error *)(intptr_t)jarg13; 
+  
+  arg8 = (int32_t *)rcap_java_begin(jenv, &span8);
+  arg9 = span8.bytes / 4;
+  
+  
+  arg10 = (int32_t *)rcap_java_begin(jenv, &span10);
+  arg11 = span10.bytes / 4;
+  
+  result = (rcap_status)rcap_stage_layers(arg1,arg2,arg3,arg4,arg5,arg6,arg7,(int const *)arg8,arg9,arg10,arg11,arg12,arg13);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  rcap_java_end(jenv, &span8, JNI_ABORT); 
+  rcap_java_end(jenv, &span10, 0); 
+  
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1layers_1split(JNIEnv *jenv, jclass jcls, jobject jarg1, jobject jarg3, jlong jarg5, jlong jarg6, jint jarg7, jobject jarg8, jobject jarg10, jlong jarg12) {
+  jint jresult = 0 ;
+  int32_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  int64_t arg6 ;
+  int32_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_java_span span1 ;
+  rcap_java_span span3 ;
+  rcap_java_span span8 ;
+  rcap_java_span span10 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  span1 = rcap_java_look(jenv, jarg1); 
+  span3 = rcap_java_look(jenv, jarg3); 
+  arg5 = (int64_t)jarg5; 
+  arg6 = (int64_t)jarg6; 
+  arg7 = (int32_t)jarg7; 
+  span8 = rcap_java_look(jenv, jarg8); 
+  span10 = rcap_java_look(jenv, jarg10); 
+  arg12 = (rcap_error *)(intptr_t)jarg12; 
+  
+  arg1 = (int32_t *)rcap_java_begin(jenv, &span1);
+  arg2 = span1.bytes / 4;
+  
+  
+  arg3 = (int32_t *)rcap_java_begin(jenv, &span3);
+  arg4 = span3.bytes / 4;
+  
+  
+  arg8 = (void *)rcap_java_begin(jenv, &span8);
+  arg9 = span8.bytes / 1;
+  
+  
+  arg10 = (void *)rcap_java_begin(jenv, &span10);
+  arg11 = span10.bytes / 1;
+  
+  result = (rcap_status)rcap_layers_split((int const *)arg1,arg2,(int const *)arg3,arg4,arg5,arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span1, JNI_ABORT); 
+  rcap_java_end(jenv, &span3, JNI_ABORT); 
+  rcap_java_end(jenv, &span8, JNI_ABORT); 
+  rcap_java_end(jenv, &span10, 0); 
+  
+  return jresult;
+}
+
+
+SWIGEXPORT jint JNICALL Java_io_github_routecap_internal_jni_routecapJNI_rcap_1layers_1gather(JNIEnv *jenv, jclass jcls, jobject jarg1, jobject jarg3, jlong jarg5, jlong jarg6, jint jarg7, jobject jarg8, jobject jarg10, jlong jarg12) {
+  jint jresult = 0 ;
+  int32_t *arg1 = 0 ;
+  int64_t arg2 ;
+  int32_t *arg3 = 0 ;
+  int64_t arg4 ;
+  int64_t arg5 ;
+  int64_t arg6 ;
+  int32_t arg7 ;
+  void *arg8 = 0 ;
+  int64_t arg9 ;
+  void *arg10 = 0 ;
+  int64_t arg11 ;
+  rcap_error *arg12 = 0 ;
+  rcap_java_span span1 ;
+  rcap_java_span span3 ;
+  rcap_java_span span8 ;
+  rcap_java_span span10 ;
+  rcap_status result;
+  
+  (void)jenv;
+  (void)jcls;
+  span1 = rcap_java_look(jenv, jarg1); 
+  span3 = rcap_java_look(jenv, jarg3); 
+  arg5 = (int64_t)jarg5; 
+  arg6 = (int64_t)jarg6; 
+  arg7 = (int32_t)jarg7; 
+  span8 = rcap_java_look(jenv, jarg8); 
+  span10 = rcap_java_look(jenv, jarg10); 
+  arg12 = (rcap_error *)(intptr_t)jarg12; 
+  
+  arg1 = (int32_t *)rcap_java_begin(jenv, &span1);
+  arg2 = span1.bytes / 4;
+  
+  
+  arg3 = (int32_t *)rcap_java_begin(jenv, &span3);
+  arg4 = span3.bytes / 4;
+  
+  
+  arg8 = (void *)rcap_java_begin(jenv, &span8);
+  arg9 = span8.bytes / 1;
+  
+  
+  arg10 = (void *)rcap_java_begin(jenv, &span10);
+  arg11 = span10.bytes / 1;
+  
+  result = (rcap_status)rcap_layers_gather((int const *)arg1,arg2,(int const *)arg3,arg4,arg5,arg6,arg7,(void const *)arg8,arg9,arg10,arg11,arg12);
+  jresult = (jint)result; 
+  
+  
+  
+  
+  
+  rcap_java_end(jenv, &span1, JNI_ABORT); 
+  rcap_java_end(jenv, &span3, JNI_ABORT); 
+  rcap_java_end(jenv, &span8, JNI_ABORT); 
+  rcap_java_end(jenv, &span10, 0); 
   
   return jresult;
 }

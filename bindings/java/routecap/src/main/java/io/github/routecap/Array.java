@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.Span;
 import java.nio.ByteBuffer;
@@ -10,6 +12,9 @@ import java.util.Objects;
 /**
  * Elements of one dtype, in a primitive array, in direct memory, or in the memory of a backend's device. Nothing is copied: the library reads or fills
  * the memory itself during a call, and keeps no pointer to it (an id map excepted, which must be direct).
+ *
+ * <p>What is not given is null. An Array without elements is given and has length 0: it names no rows, where one that is not given would name all, and is
+ * refused where elements are due.
  *
  * <p>An Array may be made once and used for many calls. A primitive array is lent to the library for the time of the call, during which garbage
  * collection may have to wait; calls that wait for something never hold one. Long arrays are better direct.
@@ -40,7 +45,7 @@ public final class Array {
    * @return the array's memory as {@link DType#INT32}
    */
   public static Array of(int... elements) {
-    return of(elements, 0, elements.length);
+    return of(given(elements, "elements"), 0, elements.length);
   }
 
   /**
@@ -52,7 +57,7 @@ public final class Array {
    * @return the array's memory as {@link DType#INT32}
    */
   public static Array of(int[] elements, int from, int count) {
-    return of(elements, elements.length, from, count, DType.INT32);
+    return of(given(elements, "elements"), elements.length, from, count, DType.INT32);
   }
 
   /**
@@ -62,7 +67,7 @@ public final class Array {
    * @return the array's memory as {@link DType#INT64}
    */
   public static Array of(long... elements) {
-    return of(elements, 0, elements.length);
+    return of(given(elements, "elements"), 0, elements.length);
   }
 
   /**
@@ -74,7 +79,7 @@ public final class Array {
    * @return the array's memory as {@link DType#INT64}
    */
   public static Array of(long[] elements, int from, int count) {
-    return of(elements, elements.length, from, count, DType.INT64);
+    return of(given(elements, "elements"), elements.length, from, count, DType.INT64);
   }
 
   /**
@@ -84,7 +89,7 @@ public final class Array {
    * @return the array's memory as {@link DType#FLOAT32}
    */
   public static Array of(float... elements) {
-    return of(elements, elements.length, 0, elements.length, DType.FLOAT32);
+    return of(given(elements, "elements"), elements.length, 0, elements.length, DType.FLOAT32);
   }
 
   /**
@@ -94,7 +99,7 @@ public final class Array {
    * @return the array's memory as {@link DType#UINT8}
    */
   public static Array of(byte... elements) {
-    return of(elements, elements.length, 0, elements.length, DType.UINT8);
+    return of(given(elements, "elements"), elements.length, 0, elements.length, DType.UINT8);
   }
 
   /**
@@ -106,10 +111,11 @@ public final class Array {
    * @throws IllegalArgumentException if the dtype has another size
    */
   public static Array of(DType dtype, short... elements) {
+    given(elements, "elements");
     if (size(dtype) != 2) {
       throw new IllegalArgumentException("elements of " + dtype + " have " + size(dtype) + " bytes, a short has 2");
     }
-    return of(elements, elements.length, 0, elements.length, dtype);
+    return of(given(elements, "elements"), elements.length, 0, elements.length, dtype);
   }
 
   /**
@@ -123,7 +129,7 @@ public final class Array {
    */
   public static Array of(DType dtype, ByteBuffer buffer) {
     int bytes = size(dtype);
-    if (!buffer.isDirect()) {
+    if (!given(buffer, "buffer").isDirect()) {
       throw new IllegalArgumentException("a heap buffer cannot be passed without a copy; allocate it with ByteBuffer.allocateDirect, or pass its array");
     }
     if (bytes > 1 && buffer.order() != ByteOrder.nativeOrder()) {
@@ -207,7 +213,7 @@ public final class Array {
 
   /** Bytes of an element. */
   static int size(DType dtype) {
-    return switch (dtype) {
+    return switch (given(dtype, "dtype")) {
       case UINT8 -> 1;
       case UINT16, INT16, FLOAT16, BFLOAT16 -> 2;
       case INT32, FLOAT32 -> 4;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.NativeApi;
@@ -44,7 +46,7 @@ public final class Backend implements AutoCloseable {
       scratch.struct(Layouts.BackendOptions.SIZE);
       api.rcap_backend_options_init(scratch.address(), Layouts.BackendOptions.SIZE);
       scratch.put(Layouts.BackendOptions.DEVICE_ORDINAL, deviceOrdinal).put(Layouts.BackendOptions.THREADS, threads);
-      Failure.check(api.rcap_backend_open(scratch.text(name), scratch.address(), scratch.out(0), scratch.error()), scratch);
+      Failure.check(api.rcap_backend_open(scratch.text(given(name, "name")), scratch.address(), scratch.out(0), scratch.error()), scratch);
       return new Backend(scratch.outLong(0));
     }
   }
@@ -62,7 +64,7 @@ public final class Backend implements AutoCloseable {
       ByteBuffer text = ByteBuffer.allocateDirect(1024);
       while (true) {
         Span room = Span.at(api.address(text), text.capacity(), text);
-        int status = api.rcap_backend_search(scratch.text(name), room, scratch.out(0), scratch.error());
+        int status = api.rcap_backend_search(scratch.text(given(name, "name")), room, scratch.out(0), scratch.error());
         int needed = Math.toIntExact(scratch.outLong(0));
         if (status == Code.OUT_OF_RANGE.value() && needed > text.capacity()) {
           text = ByteBuffer.allocateDirect(needed);

@@ -44,7 +44,8 @@ public final class Capture {
   }
 
   /**
-   * Only for a {@link TapFlag#PARTIAL} tap: the rows of the forward that this layer ran on, int32.
+   * Only for a {@link TapFlag#PARTIAL} tap: the rows of the forward that this layer ran on, int32, as many as tokens. Not given, they are the rows from
+   * the first one on; without elements they are none.
    *
    * @param rowIds the value
    * @return this

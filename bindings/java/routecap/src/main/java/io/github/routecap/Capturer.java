@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.Scratch;
@@ -71,7 +73,7 @@ public final class Capturer implements AutoCloseable {
     long[] model = new long[1];
     engine(
         (own, scratch) -> {
-          int status = own.api.rcap_capturer_add_model(own.handle, role.value(), scratch.text(name), scratch.out(0), scratch.error());
+          int status = own.api.rcap_capturer_add_model(own.handle, given(role, "role").value(), scratch.text(given(name, "name")), scratch.out(0), scratch.error());
           model[0] = scratch.outLong(0);
           return status;
         });
@@ -156,6 +158,7 @@ public final class Capturer implements AutoCloseable {
   }
 
   private int end(Forward forward, Scratch scratch) {
+    given(forward, "forward");
     Span slots = forwardsMayWait ? Array.staged(forward.slots) : Array.in(forward.slots);
     Span rows = forwardsMayWait ? Array.staged(forward.rows) : Array.in(forward.rows);
     Array.in(forward.tags, DType.INT64, "tags");
@@ -188,8 +191,8 @@ public final class Capturer implements AutoCloseable {
    * @param stream the backend's stream handle; 0 is its default stream
    */
   public void releaseSlots(SlotUnit unit, Array slots, long stream) {
-    Span given = slotsMayWait ? Array.staged(slots) : Array.in(slots);
-    engine((own, scratch) -> own.api.rcap_capturer_release_slots(own.handle, slotsLayout(scratch, unit, slots), given, stream, scratch.error()));
+    Span released = slotsMayWait ? Array.staged(given(slots, "slots")) : Array.in(given(slots, "slots"));
+    engine((own, scratch) -> own.api.rcap_capturer_release_slots(own.handle, slotsLayout(scratch, unit, slots), released, stream, scratch.error()));
   }
 
   /**
@@ -198,7 +201,7 @@ public final class Capturer implements AutoCloseable {
    * @param slots slots
    */
   public void releaseSlots(long... slots) {
-    releaseSlots(SlotUnit.SLOT, Array.of(slots), 0);
+    releaseSlots(SlotUnit.SLOT, Array.of(given(slots, "slots")), 0);
   }
 
   /**
@@ -220,7 +223,7 @@ public final class Capturer implements AutoCloseable {
    * @param stream the backend's stream handle; 0 is its default stream
    */
   public void copySlots(SlotUnit unit, Array from, Array to, long stream) {
-    if (from != null && to != null && (from.dtype() != to.dtype() || from.memory() != to.memory())) {
+    if (given(from, "from").dtype() != given(to, "to").dtype() || from.memory() != to.memory()) {
       throw new IllegalArgumentException(
           "the slots to copy from are " + from.dtype() + " in " + from.memory() + " memory, those to copy to " + to.dtype() + " in " + to.memory() + " memory");
     }
@@ -234,7 +237,7 @@ public final class Capturer implements AutoCloseable {
         .struct(Layouts.SlotsLayout.SIZE)
         .put(Layouts.SlotsLayout.SLOTS_DTYPE, Array.dtypeOr(slots, DType.INT64))
         .put(Layouts.SlotsLayout.MEMORY, Array.memoryOf(slots))
-        .put(Layouts.SlotsLayout.UNIT, unit.value())
+        .put(Layouts.SlotsLayout.UNIT, given(unit, "unit").value())
         .address();
   }
 
@@ -264,7 +267,7 @@ public final class Capturer implements AutoCloseable {
    * @throws RouteCapException with {@link Code#NOT_READY} and the sequence that is lacking where it would have to wait
    */
   public Record read(Read read) {
-    return read(read, Array.in(read.slots), Array.in(read.tags, DType.INT64, "tags"), 0);
+    return read(given(read, "read"), Array.in(read.slots), Array.in(read.tags, DType.INT64, "tags"), 0);
   }
 
   /**
@@ -322,6 +325,7 @@ public final class Capturer implements AutoCloseable {
    * @throws RouteCapException with {@link Code#OUT_OF_RANGE} where an array is too small, naming the bytes that are needed
    */
   public ReadInfo readInto(Read read, Array ids, Array weights, Array validity) {
+    given(read, "read");
     Span idsOut = Array.out(ids, "ids");
     Span weightsOut = Array.out(weights, "weights");
     Span validityOut = Array.out(validity, "validity");
@@ -368,6 +372,9 @@ public final class Capturer implements AutoCloseable {
    * @throws RouteCapException with {@link Code#NOT_READY} and the sequence that is lacking where it would have to wait
    */
   public byte[] encode(Read read, Format format, EncodeOptions options) {
+    given(read, "read");
+    given(format, "format");
+    given(options, "options");
     Span tags = Array.in(read.tags, DType.INT64, "tags");
     cell.enter();
     try (Scratch scratch = Scratch.take()) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Layouts.CapturerConfig;
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.Scratch;
 import io.github.routecap.internal.Span;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -21,6 +24,7 @@ public final class CapturerBuilder {
   CapturerBuilder() {
     NativeApi api = Native.api();
     api.rcap_capturer_config_init(api.address(config), CapturerConfig.SIZE);
+    Reference.reachabilityFence(this);
   }
 
   /**
@@ -63,7 +67,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder weightsDType(DType weightsDType) {
-    config.putInt(CapturerConfig.WEIGHTS_DTYPE, weightsDType.value());
+    config.putInt(CapturerConfig.WEIGHTS_DTYPE, given(weightsDType, "weightsDType").value());
     return this;
   }
 
@@ -74,7 +78,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder weightsKind(WeightsKind weightsKind) {
-    config.putInt(CapturerConfig.WEIGHTS_KIND, weightsKind.value());
+    config.putInt(CapturerConfig.WEIGHTS_KIND, given(weightsKind, "weightsKind").value());
     return this;
   }
 
@@ -85,7 +89,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder checkLevel(CheckLevel checkLevel) {
-    config.putInt(CapturerConfig.CHECK_LEVEL, checkLevel.value());
+    config.putInt(CapturerConfig.CHECK_LEVEL, given(checkLevel, "checkLevel").value());
     return this;
   }
 
@@ -96,7 +100,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder finalizeMode(FinalizeMode finalizeMode) {
-    config.putInt(CapturerConfig.FINALIZE_MODE, finalizeMode.value());
+    config.putInt(CapturerConfig.FINALIZE_MODE, given(finalizeMode, "finalizeMode").value());
     return this;
   }
 
@@ -107,7 +111,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder busyPolicy(BusyPolicy busyPolicy) {
-    config.putInt(CapturerConfig.BUSY_POLICY, busyPolicy.value());
+    config.putInt(CapturerConfig.BUSY_POLICY, given(busyPolicy, "busyPolicy").value());
     return this;
   }
 
@@ -250,7 +254,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder busyTimeout(Duration busyTimeout) {
-    config.putLong(CapturerConfig.BUSY_TIMEOUT_NS, busyTimeout.toNanos());
+    config.putLong(CapturerConfig.BUSY_TIMEOUT_NS, given(busyTimeout, "busyTimeout").toNanos());
     return this;
   }
 
@@ -261,7 +265,7 @@ public final class CapturerBuilder {
    * @return this
    */
   public CapturerBuilder layerIds(int... layerIds) {
-    this.layerIds = layerIds.clone();
+    this.layerIds = given(layerIds, "layerIds").clone();
     return this;
   }
 
@@ -287,6 +291,9 @@ public final class CapturerBuilder {
       scratch.struct(Layouts.CapturerPlan.SIZE);
       Failure.check(api.rcap_capturer_plan_get(api.address(config), layers(), scratch.address(), scratch.error()), scratch);
       return Plan.from(scratch);
+    } finally {
+      // Nothing else refers to a builder that was made in passing: while C reads the struct by its address, the collector would free it.
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -318,6 +325,8 @@ public final class CapturerBuilder {
     try (Scratch scratch = Scratch.take()) {
       Failure.check(api.rcap_capturer_create(api.address(config), layers(), place, scratch.out(0), scratch.error()), scratch);
       return new Capturer(scratch.outLong(0), forwardsMayWait, slotsMayWait);
+    } finally {
+      Reference.reachabilityFence(this);
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Scratch;
 
@@ -76,7 +78,7 @@ public final class DecodeHints {
   }
 
   /**
-   * The layer number of every column, ascending.
+   * The layer number of every column, ascending; null is not given, and an array without elements is refused.
    *
    * @param layerIds the value
    * @return this
@@ -93,7 +95,7 @@ public final class DecodeHints {
    * @return this
    */
   public DecodeHints dtype(DType dtype) {
-    this.dtype = dtype;
+    this.dtype = given(dtype, "dtype");
     return this;
   }
 

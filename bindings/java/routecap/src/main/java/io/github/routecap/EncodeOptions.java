@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.Scratch;
@@ -27,7 +29,7 @@ public final class EncodeOptions {
    * @return this
    */
   public EncodeOptions dtype(DType dtype) {
-    this.dtype = dtype;
+    this.dtype = given(dtype, "dtype");
     return this;
   }
 
@@ -38,7 +40,7 @@ public final class EncodeOptions {
    * @return this
    */
   public EncodeOptions missing(Missing missing) {
-    this.missing = missing;
+    this.missing = given(missing, "missing");
     return this;
   }
 

@@ -25,11 +25,6 @@ final class Failure {
     return new RouteCapException(code, answer ? "" : scratch.errorText(), code == Code.NOT_READY ? scratch.errorDetail() : 0);
   }
 
-  /** What the library would refuse if it could tell. */
-  static RouteCapException refused(String why) {
-    return new RouteCapException(Code.INVALID_ARGUMENT, why);
-  }
-
   static RouteCapException closed(String what) {
     return new RouteCapException(Code.CLOSED, "the " + what + " was closed");
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts.ForwardLayout;
 import io.github.routecap.internal.Scratch;
 
@@ -58,7 +60,7 @@ public final class Forward {
    * @return this
    */
   public Forward acceptance(Acceptance acceptance) {
-    this.acceptance = acceptance;
+    this.acceptance = given(acceptance, "acceptance");
     return this;
   }
 

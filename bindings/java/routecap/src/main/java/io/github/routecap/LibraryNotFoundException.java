@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import java.io.Serial;
 import java.util.List;
 
@@ -17,7 +19,7 @@ public final class LibraryNotFoundException extends RouteCapException {
    * @param attempts one line for every try: what, and why it failed
    */
   public LibraryNotFoundException(List<String> attempts) {
-    super(Code.NOT_FOUND, "the native library could not be loaded; tried:\n  " + String.join("\n  ", attempts));
+    super(Code.NOT_FOUND, "the native library could not be loaded; tried:\n  " + String.join("\n  ", given(attempts, "attempts")));
     this.attempts = List.copyOf(attempts);
   }
 

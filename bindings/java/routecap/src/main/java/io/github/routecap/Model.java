@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts.TapOptions;
 import io.github.routecap.internal.Span;
 import java.util.Set;
@@ -21,7 +23,7 @@ public final class Model {
    * @param gate the gate
    */
   public void setCapture(Gate gate) {
-    capturer.engine((own, scratch) -> own.api.rcap_model_set_capture(handle, gate.value(), scratch.error()));
+    capturer.engine((own, scratch) -> own.api.rcap_model_set_capture(handle, given(gate, "gate").value(), scratch.error()));
   }
 
   /**
@@ -32,7 +34,7 @@ public final class Model {
    * @return the tap
    */
   public Tap addTap(int layer, TapFlag... flags) {
-    return addTap(layer, Set.of(flags), null);
+    return addTap(layer, Given.flags(flags), null);
   }
 
   /**
@@ -46,6 +48,7 @@ public final class Model {
    * @return the tap
    */
   public Tap addTap(int layer, Set<TapFlag> flags, Array idMap) {
+    Given.flags(flags);
     if (Array.onHeap(idMap)) {
       throw new IllegalArgumentException("the library keeps the address of an id map: it must be a direct buffer, not an array of the heap");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Scratch;
 import io.github.routecap.internal.Span;
@@ -43,7 +45,7 @@ public final class Output implements AutoCloseable {
    * @param accept the rows
    */
   public void accept(Accept accept) {
-    Span rows = Array.in(accept.rows);
+    Span rows = Array.in(given(accept, "accept").rows);
     Span slots = Array.in(accept.slots);
     cell.begin();
     try (Scratch scratch = Scratch.take()) {

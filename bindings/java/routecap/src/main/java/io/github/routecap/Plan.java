@@ -15,7 +15,8 @@ import io.github.routecap.internal.Scratch;
  * @param idsDType The {@link DType} of stored ids (R28).
  * @param numLayers Captured layers L.
  * @param deviceBytes Bytes on the device: cache of every layer and staging blocks.
- * @param pinnedBytes Bytes of pinned host memory: the staging blocks' host side.
+ * @param pinnedBytes Bytes of pinned host memory: the staging blocks' host side; a backend whose memory is the host's
+ *     ({@code host}, {@code tbb}) takes none.
  * @param storeBytes Bytes of ordinary address space for the slot store; pages are touched when slots are first used.
  * @param slotIdsBytes Bytes of ids of one slot: L * K * size of an id.
  * @param slotPayloadBytes Bytes of one staged row: ids, weights and partial-layer bits, each padded to 8 bytes.

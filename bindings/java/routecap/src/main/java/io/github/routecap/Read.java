@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts.ReadLayout;
 import io.github.routecap.internal.Scratch;
 import java.util.Set;
@@ -39,7 +41,7 @@ public final class Read {
    * @return this
    */
   public Read unit(SlotUnit unit) {
-    this.unit = unit;
+    this.unit = given(unit, "unit");
     return this;
   }
 
@@ -50,7 +52,7 @@ public final class Read {
    * @return this
    */
   public Read flags(Set<ReadFlag> flags) {
-    this.flags = flags;
+    this.flags = Given.flags(flags);
     return this;
   }
 
@@ -88,7 +90,8 @@ public final class Read {
   }
 
   /**
-   * Where tags are kept: the tag that each token's row must have, int64; not given, tags are not compared (R8).
+   * Where tags are kept: the tag that each token's row must have, int64; not given, tags are not compared, and
+   * without elements they are refused where there are rows (R8).
    *
    * @param tags the value
    * @return this

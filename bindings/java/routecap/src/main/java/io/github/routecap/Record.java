@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts;
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.NativeApi;
@@ -14,16 +16,21 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Rows that left the library: it owns its bytes, knows its geometry, and never changes. Any number of threads may use it at once.
  *
+ * <p>Two records are equal where all that they hold is: geometry, layers, flags, validity, ids, weights and weight versions. A record that was closed equals
+ * itself alone.
+ *
  * <p>The name is that of {@link java.lang.Record}, which every file imports: import this one by its full name.
  */
 public final class Record implements AutoCloseable {
   private final Cell.OfRecord cell;
+
+  /** 0 until it is asked for. */
+  private volatile int hash;
 
   Record(long handle) {
     cell = new Cell.OfRecord(handle);
@@ -38,14 +45,7 @@ public final class Record implements AutoCloseable {
    */
   public static Record create(RecordConfig config) {
     NativeApi api = Native.api();
-    Span validity = Array.in(config.validity, DType.UINT8, "validity");
-    // The library is handed an array of no elements as "not given": one that was given is refused here, in its words.
-    if (config.layerFlags != null && config.layerFlags.length == 0 && config.layerIds != null && config.layerIds.length > 0) {
-      throw Failure.refused("layer_flags_count is 0, layer_ids_count is " + config.layerIds.length);
-    }
-    if (config.validity != null && config.validity.bytes() == 0 && config.rows > 0) {
-      throw Failure.refused("validity_bytes is 0, the layout has " + config.rows + " rows");
-    }
+    Span validity = Array.in(given(config, "config").validity, DType.UINT8, "validity");
     try (Scratch scratch = Scratch.take()) {
       config.write(scratch);
       int status =
@@ -313,7 +313,8 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record append(Record next, Overlap overlap) {
-    return join(next, (api, handle, other, made, error) -> api.rcap_record_append(handle, other, overlap.value(), made, error));
+    int policy = given(overlap, "overlap").value();
+    return join(given(next, "next"), (api, handle, other, made, error) -> api.rcap_record_append(handle, other, policy, made, error));
   }
 
   /**
@@ -325,7 +326,7 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record merge(Record decode, long boundary) {
-    return join(decode, (api, handle, other, made, error) -> api.rcap_record_merge(handle, other, boundary, made, error));
+    return join(given(decode, "decode"), (api, handle, other, made, error) -> api.rcap_record_merge(handle, other, boundary, made, error));
   }
 
   /**
@@ -336,7 +337,7 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record truncate(long tokens, ReadFlag... flags) {
-    int bits = ReadFlag.bits(Set.of(flags));
+    int bits = ReadFlag.bits(Given.flags(flags));
     return derive((api, handle, scratch, made) -> api.rcap_record_truncate(handle, tokens, bits, made, scratch.error()));
   }
 
@@ -347,34 +348,21 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record stack(Record other) {
-    return join(other, NativeApi::rcap_record_stack);
+    return join(given(other, "other"), NativeApi::rcap_record_stack);
   }
 
   /**
    * A new record of token positions that context parallelism dealt out to two ranks (R45). A position that nobody named is missing.
    *
-   * @param positions token position of each of this record's rows; null is start, start + 1, ...
+   * @param positions token position of each of this record's rows; null is start, start + 1, ..., and another length than the rows' is refused
    * @param other rows of another rank
    * @param otherPositions token position of each of its rows, or null
    * @return the record, to be closed
    */
   public Record interleave(long[] positions, Record other, long[] otherPositions) {
-    named(this, "first", positions);
-    named(other, "second", otherPositions);
     return join(
-        other,
+        given(other, "other"),
         (api, handle, second, made, error) -> api.rcap_record_interleave(handle, longs(positions), second, longs(otherPositions), made, error));
-  }
-
-  /** Refuses a list that is given and empty: the library takes it for none, which is all rows. */
-  private static void named(Record record, String which, long[] positions) {
-    if (record == null || positions == null || positions.length > 0) {
-      return;
-    }
-    long rows = record.info().rows();
-    if (rows > 0) {
-      throw Failure.refused("interleave: 0 positions of the " + which + " record, it has " + rows + " rows");
-    }
   }
 
   /**
@@ -386,7 +374,8 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record toFullAxis(int layers, Fill fill, int fillId) {
-    return derive((api, handle, scratch, made) -> api.rcap_record_to_full_axis(handle, layers, fill.value(), fillId, made, scratch.error()));
+    int kind = given(fill, "fill").value();
+    return derive((api, handle, scratch, made) -> api.rcap_record_to_full_axis(handle, layers, kind, fillId, made, scratch.error()));
   }
 
   /**
@@ -396,7 +385,41 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public Record toCompact(int... layerIds) {
-    return derive((api, handle, scratch, made) -> api.rcap_record_to_compact(handle, ints(layerIds), made, scratch.error()));
+    Span layers = ints(given(layerIds, "layerIds"));
+    return derive((api, handle, scratch, made) -> api.rcap_record_to_compact(handle, layers, made, scratch.error()));
+  }
+
+  /**
+   * Writes the ids as a trainer replays them: [tokens, layers, K] of any integers that hold them, every row filled (R42).
+   *
+   * @param dense which rows and layers, and what stands in rows without ids
+   * @param ids receives the ids; their dtype is the array's
+   * @param rowMask receives a byte for every row: 1 where the ids of all these layers are the engine's, else 0; null is not wanted
+   * @param cellMask receives a byte for every row and layer; null is not wanted
+   * @return rows that were filled in some layer
+   */
+  public long fill(Dense dense, Array ids, Array rowMask, Array cellMask) {
+    given(dense, "dense");
+    given(ids, "ids");
+    cell.enter();
+    try (Scratch scratch = Scratch.take()) {
+      dense.write(scratch, ids.dtype());
+      int status =
+          cell.api.rcap_record_fill(
+              cell.handle,
+              scratch.address(),
+              ints(dense.layerIds),
+              longs(dense.positions),
+              Array.out(ids, "ids"),
+              Array.out(rowMask, "the row mask"),
+              Array.out(cellMask, "the cell mask"),
+              scratch.out(0),
+              scratch.error());
+      Failure.check(status, scratch);
+      return scratch.outLong(0);
+    } finally {
+      cell.leave();
+    }
   }
 
   /**
@@ -417,6 +440,7 @@ public final class Record implements AutoCloseable {
    * @return where they differ
    */
   public CompareReport compare(Record other, long[] byLayer) {
+    given(other, "other");
     cell.enter();
     try {
       other.cell.enter();
@@ -434,6 +458,58 @@ public final class Record implements AutoCloseable {
   }
 
   /**
+   * Whether another record holds the same: {@link CompareReport#equal()} of {@link #compare(Record)}.
+   *
+   * @param other a record
+   * @return false also where either was closed, unless they are one
+   */
+  @Override
+  public boolean equals(Object other) {
+    if (this == other) {
+      return true;
+    }
+    if (!(other instanceof Record record)) {
+      return false;
+    }
+    try {
+      return compare(record).equal();
+    } catch (RouteCapException e) {
+      if (e.code() != Code.CLOSED) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * A number of what the record holds. It is made when it is first asked for, of all ids, and stays when the record is closed.
+   *
+   * @return the same number for equal records
+   */
+  @Override
+  public int hashCode() {
+    int known = hash;
+    if (known != 0) {
+      return known;
+    }
+    try {
+      cell.enter();
+      try {
+        known = 31 * info().hashCode() + readable(borrowed(NativeApi::rcap_record_ids, 1)).hashCode();
+      } finally {
+        cell.leave();
+      }
+    } catch (RouteCapException e) {
+      if (e.code() != Code.CLOSED) {
+        throw e;
+      }
+      known = System.identityHashCode(this);
+    }
+    hash = known == 0 ? 1 : known;
+    return hash;
+  }
+
+  /**
    * Writes the record in a form. What a form cannot hold is lost, missing cells excepted: the options decide.
    *
    * @param format the form
@@ -441,6 +517,8 @@ public final class Record implements AutoCloseable {
    * @return the bytes
    */
   public byte[] encode(Format format, EncodeOptions options) {
+    given(format, "format");
+    given(options, "options");
     cell.enter();
     try (Scratch scratch = Scratch.take()) {
       return Encoded.bytes(
@@ -487,7 +565,7 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public static Record decode(Format format, byte[] bytes, DecodeHints hints) {
-    return decode(format, Array.of(bytes), hints);
+    return decode(format, Array.of(given(bytes, "bytes")), hints);
   }
 
   /**
@@ -499,7 +577,7 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public static Record decode(Format format, String text, DecodeHints hints) {
-    return decode(format, text.getBytes(StandardCharsets.UTF_8), hints);
+    return decode(format, given(text, "text").getBytes(StandardCharsets.UTF_8), hints);
   }
 
   /**
@@ -537,8 +615,10 @@ public final class Record implements AutoCloseable {
    * @return the record, and where the next begins
    */
   public static Decoded decodePrefix(Format format, Array bytes, DecodeHints hints) {
+    given(format, "format");
+    given(hints, "hints");
     NativeApi api = Native.api();
-    Span data = Array.in(bytes, DType.UINT8, "the bytes of a form");
+    Span data = Array.in(given(bytes, "bytes"), DType.UINT8, "the bytes of a form");
     try (Scratch scratch = Scratch.take()) {
       hints.write(scratch);
       int status =
@@ -558,7 +638,7 @@ public final class Record implements AutoCloseable {
   public static Format detect(byte[] bytes) {
     NativeApi api = Native.api();
     try (Scratch scratch = Scratch.take()) {
-      Failure.check(api.rcap_wire_detect(Array.in(Array.of(bytes)), scratch.out(0), scratch.error()), scratch);
+      Failure.check(api.rcap_wire_detect(Array.in(Array.of(given(bytes, "bytes"))), scratch.out(0), scratch.error()), scratch);
       return Format.of(scratch.outInt(0));
     }
   }
@@ -579,7 +659,7 @@ public final class Record implements AutoCloseable {
    * @return the record, to be closed
    */
   public static Record ofFrame(byte[] frame) {
-    return decode(Format.FRAME, frame, new DecodeHints());
+    return decode(Format.FRAME, given(frame, "frame"), new DecodeHints());
   }
 
   /**
@@ -589,7 +669,7 @@ public final class Record implements AutoCloseable {
    * @throws IOException if the output fails
    */
   public void writeTo(OutputStream output) throws IOException {
-    output.write(toFrame());
+    given(output, "output").write(toFrame());
   }
 
   /**
@@ -601,7 +681,7 @@ public final class Record implements AutoCloseable {
    * @throws IOException if the input fails
    */
   public static Record readFrom(InputStream input) throws IOException {
-    return Frames.read(input);
+    return Frames.read(given(input, "input"));
   }
 
   /** Gives the record's memory back, when no buffer of {@link #ids()} and the like is left. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Layouts.RecordLayout;
 import io.github.routecap.internal.Scratch;
 
@@ -79,7 +81,7 @@ public final class RecordConfig {
   }
 
   /**
-   * {@link TapFlag} bits of every column; not given, none. PARTIAL anywhere means that cells have a validity of their own.
+   * {@link TapFlag} bits of every column; not given or null, none, and an array without elements is refused. PARTIAL anywhere means that cells have a validity of their own.
    *
    * @param layerFlags the value
    * @return this
@@ -118,7 +120,7 @@ public final class RecordConfig {
    * @return this
    */
   public RecordConfig weightsKind(WeightsKind weightsKind) {
-    this.weightsKind = weightsKind;
+    this.weightsKind = given(weightsKind, "weightsKind");
     return this;
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import java.io.Serial;
 
 /** A call that was refused or failed. Its {@link #code()} says what kind of failure it is, its message what was refused, with which values. */
@@ -30,7 +32,8 @@ public class RouteCapException extends RuntimeException {
   }
 
   private static String message(Code code, String text, long detail) {
-    if (!text.isEmpty()) {
+    given(code, "code");
+    if (!given(text, "text").isEmpty()) {
       return code + ": " + text;
     }
     return detail == 0 ? code.toString() : code + ": sequence " + detail + " is lacking";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.Native;
 import io.github.routecap.internal.Scratch;
 
@@ -25,7 +27,7 @@ public final class RowsQuery {
    * @return this
    */
   public RowsQuery kind(RowsKind kind) {
-    this.kind = kind;
+    this.kind = given(kind, "kind");
     return this;
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.Scratch;
 
@@ -22,13 +24,9 @@ public final class Tap {
    * @param capture what is handed over
    */
   public void capture(Capture capture) {
+    given(capture, "capture");
     cell.enter();
-    // The library is handed an array of no elements as "not given", which is every row. A denied tap looks at nothing (R18).
-    boolean none = capture.rowIds != null && capture.rowIds.bytes() == 0 && capture.tokens > 0;
     try (Scratch scratch = Scratch.take()) {
-      if (none && cell.api.rcap_tap_is_enabled(handle, scratch.error()) > 0) {
-        throw Failure.refused("row_ids_count is 0, the layout has " + capture.tokens + " tokens");
-      }
       capture.write(scratch);
       int status =
           cell.api.rcap_tap_capture(
@@ -53,7 +51,7 @@ public final class Tap {
    * @param tokens rows handed over
    */
   public void capture(Array ids, int columns, long tokens) {
-    capture(new Capture().ids(ids).columns(columns).tokens(tokens));
+    capture(new Capture().ids(given(ids, "ids")).columns(columns).tokens(tokens));
   }
 
   /**

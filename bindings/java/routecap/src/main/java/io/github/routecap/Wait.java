@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap;
 
+import static io.github.routecap.Given.given;
+
 import java.time.Duration;
 
 /**
@@ -17,7 +19,7 @@ final class Wait {
   }
 
   static Wait of(Duration timeout) {
-    if (timeout.isNegative()) {
+    if (given(timeout, "timeout").isNegative()) {
       throw new IllegalArgumentException("the timeout is " + timeout + ", and none is below 0");
     }
     long nanos = timeout.compareTo(Duration.ofNanos(FOREVER)) > 0 ? FOREVER : timeout.toNanos();

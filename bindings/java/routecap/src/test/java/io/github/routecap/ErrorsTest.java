@@ -29,7 +29,7 @@ class ErrorsTest {
       fails(Code.INVALID_ARGUMENT, "3", () -> tap.capture(one, 3, 1));
       fails(Code.OUT_OF_RANGE, "64", () -> tap.capture(new Capture().ids(one).columns(4).tokens(1).firstRow(64)));
       fails(Code.INVALID_ARGUMENT, "32", () -> tap.capture(one, 4, 2));
-      fails(Code.INVALID_ARGUMENT, "ids", () -> tap.capture(null, 4, 1));
+      fails(Code.INVALID_ARGUMENT, "ids", () -> tap.capture(new Capture().columns(4).tokens(1)));
       assertThrows(
           IllegalArgumentException.class, () -> tap.capture(new Capture().ids(one).rowIds(Array.of(0L)).columns(4).tokens(1)), "row ids are INT64, not INT32");
       assertThrows(IllegalArgumentException.class, () -> tap.capture(new Capture().ids(one.onDevice()).rowIds(one).columns(4).tokens(1)));

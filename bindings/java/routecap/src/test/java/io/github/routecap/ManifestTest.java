@@ -51,7 +51,10 @@ class ManifestTest {
           Map.entry("rcap_overlap", Overlap.class),
           Map.entry("rcap_fill", Fill.class),
           Map.entry("rcap_wire_format", Format.class),
-          Map.entry("rcap_missing", Missing.class));
+          Map.entry("rcap_missing", Missing.class),
+          Map.entry("rcap_padding", Padding.class),
+          Map.entry("rcap_axis_order", AxisOrder.class),
+          Map.entry("rcap_split", Split.class));
 
   @SuppressWarnings("unchecked")
   private static Map<String, Object> api() throws Exception {
@@ -160,7 +163,7 @@ class ManifestTest {
     Set<String> handled =
         Set.of(
             "pipeline_depth", "max_running_requests", "dp_size", "attn_tp_size", "page_size", "ids_dtype", "slots_dtype", "rows_dtype", "decode_start", "start",
-            "rows", "turn");
+            "rows", "turn", "dtype", "cp_size", "sp_size");
     int seen = 0;
     for (Map<String, Object> struct : Json.objects(api().get("structs"))) {
       String name = (String) struct.get("name");
@@ -186,6 +189,6 @@ class ManifestTest {
       assertEquals(0x55, memory.get((int) size), name);
       seen++;
     }
-    assertEquals(21, seen);
+    assertEquals(23, seen);
   }
 }

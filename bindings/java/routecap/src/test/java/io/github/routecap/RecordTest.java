@@ -71,28 +71,6 @@ class RecordTest {
     }
   }
 
-  /** An array that is given and empty is no array that is not given: what it would say of the rows is missing, not present (R7). */
-  @Test
-  void emptyArraysAreGiven() {
-    Supplier<RecordConfig> config = () -> new RecordConfig().rows(3).numExperts(8).topK(1).layerIds(0).ids(Array.of(new byte[] {1, 2, 3}));
-    Record first = record(0, 0, 1, 3);
-    Record second = record(2, 0, 5);
-    Map<String, Supplier<Record>> calls =
-        Map.of(
-            "validity_bytes is 0, the layout has 3 rows", () -> Record.create(config.get().validity(Array.of(new byte[0]))),
-            "layer_flags_count is 0, layer_ids_count is 1", () -> Record.create(config.get().layerFlags(new int[0])),
-            "weights_bytes is 0 (null), the layout makes it 12", () -> Record.create(config.get().weights(Array.of(new float[0]))),
-            "interleave: 0 positions of the first record, it has 2 rows", () -> first.interleave(new long[0], second, null),
-            "interleave: 0 positions of the second record, it has 1 rows", () -> first.interleave(null, second, new long[0]));
-    calls.forEach(
-        (want, call) -> {
-          RouteCapException refused = assertThrows(RouteCapException.class, call::get, want);
-          assertEquals(Code.INVALID_ARGUMENT, refused.code());
-          assertTrue(refused.getMessage().contains(want), refused.getMessage());
-        });
-    Record.create(config.get().rows(0).ids(Array.of(new byte[0])).validity(Array.of(new byte[0]))).close();
-  }
-
   @Test
   void algebra() {
     Record whole = record(0, 5, 1, 2, -1, 4, 5);
@@ -237,6 +215,47 @@ class RecordTest {
     RecordConfig floats = config.weights(Array.of(0.1f, -3f));
     try (Record record = Record.create(floats)) {
       assertArrayEquals(new float[] {0.1f, -3f}, record.copyWeights());
+    }
+  }
+
+  @Test
+  void recordsThatHoldTheSameAreEqual() {
+    RecordConfig weighted =
+        new RecordConfig().rows(2).numExperts(64).topK(1).layerIds(5).ids(Array.of(new byte[] {1, 2})).weights(Array.of(0.5f, 0.25f)).weightVersion(3);
+    try (Record one = record(0, 5, 1, -1, 3);
+        Record same = Record.ofFrame(one.toFrame());
+        Record also = record(0, 5, 1, -1, 3)) {
+      for (Record other : List.of(one, same, also)) {
+        assertEquals(one, other);
+        assertEquals(other, one);
+        assertEquals(one.hashCode(), other.hashCode());
+      }
+      assertEquals(1, java.util.Set.of(one).stream().filter(also::equals).count());
+      assertTrue(java.util.Set.of(one).contains(same));
+      // Each differs in one thing: start, layer, an id, validity, rows, weights, the weights' version.
+      for (Record other : List.of(record(1, 5, 1, -1, 3), record(0, 6, 1, -1, 3), record(0, 5, 1, -1, 4), record(0, 5, 1, 2, 3), record(0, 5, 1, -1))) {
+        assertFalse(one.equals(other), show(other));
+        assertFalse(other.equals(one), show(other));
+      }
+      assertFalse(one.equals(null));
+      assertFalse(one.equals((Object) "0: 1"));
+      Record first = Record.create(weighted);
+      Record second = Record.create(weighted);
+      Record third = Record.create(weighted.weights(Array.of(0.5f, 0.125f)));
+      Record fourth = Record.create(weighted.weights(Array.of(0.5f, 0.25f)).weightVersion(4));
+      made.addAll(List.of(first, second, third, fourth));
+      assertEquals(first, second);
+      assertFalse(first.equals(third));
+      assertFalse(first.equals(fourth));
+      // A closed one is itself alone, and keeps the number that it has given.
+      int hash = second.hashCode();
+      second.close();
+      assertEquals(second, second);
+      assertFalse(first.equals(second));
+      assertFalse(second.equals(first));
+      assertEquals(hash, second.hashCode());
+      fourth.close();
+      assertEquals(fourth.hashCode(), fourth.hashCode());
     }
   }
 }

@@ -21,7 +21,7 @@ abstract class FfmFunctions implements NativeApi {
   static final int ABI = 1;
 
   /** Slots of the table. */
-  static final int SLOTS = 85;
+  static final int SLOTS = 99;
 
   /** The library's SONAME. */
   static final String SONAME = "libroutecap.so.0";
@@ -202,6 +202,54 @@ abstract class FfmFunctions implements NativeApi {
       JAVA_LONG, JAVA_LONG, JAVA_LONG));
   private static final MethodHandle RCAP_BACKEND_SEARCH_HEAP = TABLE.heapFunction(84, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS,
       JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_FILL_LAYOUT_INIT = TABLE.function(85, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_LAYOUT_INIT = TABLE.function(86, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_RECORD_FILL = TABLE.function(87, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_RECORD_FILL_HEAP = TABLE.heapFunction(87, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_OFFSETS = TABLE.function(88, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_OFFSETS_HEAP = TABLE.heapFunction(88, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG,
+      JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_PAD = TABLE.function(89, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_PAD_HEAP = TABLE.heapFunction(89, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS,
+      JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_STRIP = TABLE.function(90, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PACK_STRIP_HEAP = TABLE.heapFunction(90, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG,
+      ADDRESS, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_MULTIPLE = TABLE.function(91, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_TOKENS = TABLE.function(92, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_TOKENS_HEAP = TABLE.heapFunction(92, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_INDICES = TABLE.function(93, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_INDICES_HEAP = TABLE.heapFunction(93, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS,
+      JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_SPLIT = TABLE.function(94, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_SPLIT_HEAP = TABLE.heapFunction(94, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS,
+      JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_GATHER = TABLE.function(95, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_PARTITION_GATHER_HEAP = TABLE.heapFunction(95, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, ADDRESS,
+      JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_STAGE_LAYERS = TABLE.function(96, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT,
+      JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_STAGE_LAYERS_HEAP = TABLE.heapFunction(96, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT,
+      JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_LAYERS_SPLIT = TABLE.function(97, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_LAYERS_SPLIT_HEAP = TABLE.heapFunction(97, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG,
+      ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_LAYERS_GATHER = TABLE.function(98, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+      JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle RCAP_LAYERS_GATHER_HEAP = TABLE.heapFunction(98, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG,
+      ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG));
 
   @Override
   public void rcap_error_init(long value, long structSize) {
@@ -1114,6 +1162,242 @@ abstract class FfmFunctions implements NativeApi {
       throw Table.impossible(unexpected);
     } finally {
       Reference.reachabilityFence(text);
+    }
+  }
+
+  @Override
+  public void rcap_fill_layout_init(long value, long structSize) {
+    try {
+      RCAP_FILL_LAYOUT_INIT.invokeExact(value, structSize);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    }
+  }
+
+  @Override
+  public void rcap_partition_layout_init(long value, long structSize) {
+    try {
+      RCAP_PARTITION_LAYOUT_INIT.invokeExact(value, structSize);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    }
+  }
+
+  @Override
+  public int rcap_record_fill(long self, long layout, Span layerIds, Span positions, Span ids, Span rowMask, Span cellMask, long filled,
+      long err) {
+    try {
+      if (Span.onHeap(layerIds) || Span.onHeap(positions) || Span.onHeap(ids) || Span.onHeap(rowMask) || Span.onHeap(cellMask)) {
+        return (int) RCAP_RECORD_FILL_HEAP.invokeExact(self, layout, Table.segment(layerIds), Span.count(layerIds, 4),
+            Table.segment(positions), Span.count(positions, 8), Table.segment(ids), Span.count(ids, 1), Table.segment(rowMask),
+            Span.count(rowMask, 1), Table.segment(cellMask), Span.count(cellMask, 1), filled, err);
+      }
+      return (int) RCAP_RECORD_FILL.invokeExact(self, layout, Span.address(layerIds), Span.count(layerIds, 4), Span.address(positions),
+          Span.count(positions, 8), Span.address(ids), Span.count(ids, 1), Span.address(rowMask), Span.count(rowMask, 1),
+          Span.address(cellMask), Span.count(cellMask, 1), filled, err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(layerIds);
+      Reference.reachabilityFence(positions);
+      Reference.reachabilityFence(ids);
+      Reference.reachabilityFence(rowMask);
+      Reference.reachabilityFence(cellMask);
+    }
+  }
+
+  @Override
+  public int rcap_pack_offsets(Span lengths, long multiple, Span offsets, long err) {
+    try {
+      if (Span.onHeap(lengths) || Span.onHeap(offsets)) {
+        return (int) RCAP_PACK_OFFSETS_HEAP.invokeExact(Table.segment(lengths), Span.count(lengths, 8), multiple, Table.segment(offsets),
+            Span.count(offsets, 8), err);
+      }
+      return (int) RCAP_PACK_OFFSETS.invokeExact(Span.address(lengths), Span.count(lengths, 8), multiple, Span.address(offsets),
+          Span.count(offsets, 8), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(lengths);
+      Reference.reachabilityFence(offsets);
+    }
+  }
+
+  @Override
+  public int rcap_pack_pad(Span lengths, Span offsets, long itemBytes, Span pad, Span tokens, Span packed, long err) {
+    try {
+      if (Span.onHeap(lengths) || Span.onHeap(offsets) || Span.onHeap(pad) || Span.onHeap(tokens) || Span.onHeap(packed)) {
+        return (int) RCAP_PACK_PAD_HEAP.invokeExact(Table.segment(lengths), Span.count(lengths, 8), Table.segment(offsets),
+            Span.count(offsets, 8), itemBytes, Table.segment(pad), Span.count(pad, 1), Table.segment(tokens), Span.count(tokens, 1),
+            Table.segment(packed), Span.count(packed, 1), err);
+      }
+      return (int) RCAP_PACK_PAD.invokeExact(Span.address(lengths), Span.count(lengths, 8), Span.address(offsets), Span.count(offsets, 8),
+          itemBytes, Span.address(pad), Span.count(pad, 1), Span.address(tokens), Span.count(tokens, 1), Span.address(packed),
+          Span.count(packed, 1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(lengths);
+      Reference.reachabilityFence(offsets);
+      Reference.reachabilityFence(pad);
+      Reference.reachabilityFence(tokens);
+      Reference.reachabilityFence(packed);
+    }
+  }
+
+  @Override
+  public int rcap_pack_strip(Span lengths, Span offsets, long itemBytes, Span packed, Span tokens, long err) {
+    try {
+      if (Span.onHeap(lengths) || Span.onHeap(offsets) || Span.onHeap(packed) || Span.onHeap(tokens)) {
+        return (int) RCAP_PACK_STRIP_HEAP.invokeExact(Table.segment(lengths), Span.count(lengths, 8), Table.segment(offsets),
+            Span.count(offsets, 8), itemBytes, Table.segment(packed), Span.count(packed, 1), Table.segment(tokens), Span.count(tokens, 1),
+            err);
+      }
+      return (int) RCAP_PACK_STRIP.invokeExact(Span.address(lengths), Span.count(lengths, 8), Span.address(offsets), Span.count(offsets, 8),
+          itemBytes, Span.address(packed), Span.count(packed, 1), Span.address(tokens), Span.count(tokens, 1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(lengths);
+      Reference.reachabilityFence(offsets);
+      Reference.reachabilityFence(packed);
+      Reference.reachabilityFence(tokens);
+    }
+  }
+
+  @Override
+  public int rcap_partition_multiple(long layout, long multiple, long err) {
+    try {
+      return (int) RCAP_PARTITION_MULTIPLE.invokeExact(layout, multiple, err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    }
+  }
+
+  @Override
+  public int rcap_partition_tokens(long layout, Span offsets, long tokens, long err) {
+    try {
+      if (Span.onHeap(offsets)) {
+        return (int) RCAP_PARTITION_TOKENS_HEAP.invokeExact(layout, Table.segment(offsets), Span.count(offsets, 8), tokens, err);
+      }
+      return (int) RCAP_PARTITION_TOKENS.invokeExact(layout, Span.address(offsets), Span.count(offsets, 8), tokens, err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(offsets);
+    }
+  }
+
+  @Override
+  public int rcap_partition_indices(long layout, Span offsets, Span indices, long err) {
+    try {
+      if (Span.onHeap(offsets) || Span.onHeap(indices)) {
+        return (int) RCAP_PARTITION_INDICES_HEAP.invokeExact(layout, Table.segment(offsets), Span.count(offsets, 8), Table.segment(indices),
+            Span.count(indices, 8), err);
+      }
+      return (int) RCAP_PARTITION_INDICES.invokeExact(layout, Span.address(offsets), Span.count(offsets, 8), Span.address(indices),
+          Span.count(indices, 8), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(offsets);
+      Reference.reachabilityFence(indices);
+    }
+  }
+
+  @Override
+  public int rcap_partition_split(long layout, Span offsets, long itemBytes, Span whole, Span part, long err) {
+    try {
+      if (Span.onHeap(offsets) || Span.onHeap(whole) || Span.onHeap(part)) {
+        return (int) RCAP_PARTITION_SPLIT_HEAP.invokeExact(layout, Table.segment(offsets), Span.count(offsets, 8), itemBytes,
+            Table.segment(whole), Span.count(whole, 1), Table.segment(part), Span.count(part, 1), err);
+      }
+      return (int) RCAP_PARTITION_SPLIT.invokeExact(layout, Span.address(offsets), Span.count(offsets, 8), itemBytes, Span.address(whole),
+          Span.count(whole, 1), Span.address(part), Span.count(part, 1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(offsets);
+      Reference.reachabilityFence(whole);
+      Reference.reachabilityFence(part);
+    }
+  }
+
+  @Override
+  public int rcap_partition_gather(long layout, Span offsets, long itemBytes, Span parts, Span whole, long err) {
+    try {
+      if (Span.onHeap(offsets) || Span.onHeap(parts) || Span.onHeap(whole)) {
+        return (int) RCAP_PARTITION_GATHER_HEAP.invokeExact(layout, Table.segment(offsets), Span.count(offsets, 8), itemBytes,
+            Table.segment(parts), Span.count(parts, 1), Table.segment(whole), Span.count(whole, 1), err);
+      }
+      return (int) RCAP_PARTITION_GATHER.invokeExact(layout, Span.address(offsets), Span.count(offsets, 8), itemBytes, Span.address(parts),
+          Span.count(parts, 1), Span.address(whole), Span.count(whole, 1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(offsets);
+      Reference.reachabilityFence(parts);
+      Reference.reachabilityFence(whole);
+    }
+  }
+
+  @Override
+  public int rcap_stage_layers(int numLayers, int ppSize, int ppRank, int vpSize, int vpRank, int firstLayers, int lastLayers, Span
+      moeLayers, Span layerIds, long needed, long err) {
+    try {
+      if (Span.onHeap(moeLayers) || Span.onHeap(layerIds)) {
+        return (int) RCAP_STAGE_LAYERS_HEAP.invokeExact(numLayers, ppSize, ppRank, vpSize, vpRank, firstLayers, lastLayers,
+            Table.segment(moeLayers), Span.count(moeLayers, 4), Table.segment(layerIds), Span.count(layerIds, 4), needed, err);
+      }
+      return (int) RCAP_STAGE_LAYERS.invokeExact(numLayers, ppSize, ppRank, vpSize, vpRank, firstLayers, lastLayers,
+          Span.address(moeLayers), Span.count(moeLayers, 4), Span.address(layerIds), Span.count(layerIds, 4), needed, err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(moeLayers);
+      Reference.reachabilityFence(layerIds);
+    }
+  }
+
+  @Override
+  public int rcap_layers_split(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span whole, Span part, long err) {
+    try {
+      if (Span.onHeap(layerIds) || Span.onHeap(selected) || Span.onHeap(whole) || Span.onHeap(part)) {
+        return (int) RCAP_LAYERS_SPLIT_HEAP.invokeExact(Table.segment(layerIds), Span.count(layerIds, 4), Table.segment(selected),
+            Span.count(selected, 4), tokens, itemBytes, order, Table.segment(whole), Span.count(whole, 1), Table.segment(part),
+            Span.count(part, 1), err);
+      }
+      return (int) RCAP_LAYERS_SPLIT.invokeExact(Span.address(layerIds), Span.count(layerIds, 4), Span.address(selected),
+          Span.count(selected, 4), tokens, itemBytes, order, Span.address(whole), Span.count(whole, 1), Span.address(part), Span.count(part,
+          1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(layerIds);
+      Reference.reachabilityFence(selected);
+      Reference.reachabilityFence(whole);
+      Reference.reachabilityFence(part);
+    }
+  }
+
+  @Override
+  public int rcap_layers_gather(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span part, Span whole, long err) {
+    try {
+      if (Span.onHeap(layerIds) || Span.onHeap(selected) || Span.onHeap(part) || Span.onHeap(whole)) {
+        return (int) RCAP_LAYERS_GATHER_HEAP.invokeExact(Table.segment(layerIds), Span.count(layerIds, 4), Table.segment(selected),
+            Span.count(selected, 4), tokens, itemBytes, order, Table.segment(part), Span.count(part, 1), Table.segment(whole),
+            Span.count(whole, 1), err);
+      }
+      return (int) RCAP_LAYERS_GATHER.invokeExact(Span.address(layerIds), Span.count(layerIds, 4), Span.address(selected),
+          Span.count(selected, 4), tokens, itemBytes, order, Span.address(part), Span.count(part, 1), Span.address(whole), Span.count(whole,
+          1), err);
+    } catch (Throwable unexpected) {
+      throw Table.impossible(unexpected);
+    } finally {
+      Reference.reachabilityFence(layerIds);
+      Reference.reachabilityFence(selected);
+      Reference.reachabilityFence(part);
+      Reference.reachabilityFence(whole);
     }
   }
 }

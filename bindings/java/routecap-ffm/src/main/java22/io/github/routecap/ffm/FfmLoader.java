@@ -2,7 +2,9 @@
 package io.github.routecap.ffm;
 
 import io.github.routecap.internal.Attempts;
+import io.github.routecap.internal.ElfFile;
 import io.github.routecap.internal.Extraction;
+import io.github.routecap.internal.Named;
 import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.NativeFiles;
 import io.github.routecap.internal.Platform;
@@ -20,26 +22,18 @@ import java.util.ServiceLoader;
 final class FfmLoader {
   private FfmLoader() {}
 
+  /** What the user names is taken, and nothing else in its place. */
   static NativeApi load(Attempts attempts) {
-    NativeApi api = named("-Droutecap.library", System.getProperty("routecap.library"), attempts);
-    if (api == null) {
-      api = named("ROUTECAP_LIBRARY", System.getenv("ROUTECAP_LIBRARY"), attempts);
+    Named named = Named.library();
+    if (named != null) {
+      if (!named.isAbsolute()) {
+        attempts.named(named, "not an absolute path");
+        return null;
+      }
+      return open(named.what(), named.path(), attempts, named);
     }
-    if (api == null) {
-      api = open("the dynamic linker's " + FfmFunctions.SONAME, FfmFunctions.SONAME, attempts);
-    }
+    NativeApi api = open("the dynamic linker's " + FfmFunctions.SONAME, FfmFunctions.SONAME, attempts, null);
     return api != null ? api : extracted(attempts);
-  }
-
-  private static NativeApi named(String what, String path, Attempts attempts) {
-    if (path == null || path.isEmpty()) {
-      return null;
-    }
-    if (!Path.of(path).isAbsolute()) {
-      attempts.passed(what + "=" + path, "not an absolute path");
-      return null;
-    }
-    return open(what + "=" + path, path, attempts);
   }
 
   private static NativeApi extracted(Attempts attempts) {
@@ -51,7 +45,7 @@ final class FfmLoader {
       }
       try {
         Path folder = Extraction.extract(jar);
-        NativeApi api = open(place + " in " + folder, folder.resolve(FfmFunctions.SONAME).toString(), attempts);
+        NativeApi api = open(place + " in " + folder, folder.resolve(FfmFunctions.SONAME).toString(), attempts, null);
         if (api == null && Extraction.isNoexec(folder)) {
           attempts.passed(place + " in " + folder, Extraction.NOEXEC);
         }
@@ -64,7 +58,16 @@ final class FfmLoader {
   }
 
   @SuppressWarnings("restricted")
-  private static NativeApi open(String place, String library, Attempts attempts) {
+  private static NativeApi open(String place, String library, Attempts attempts, Named named) {
+    String why = library.startsWith("/") ? ElfFile.refusal(library) : null;
+    if (why != null) {
+      if (named != null) {
+        attempts.named(named, why);
+      } else {
+        attempts.passed(place, why);
+      }
+      return null;
+    }
     try {
       if (library.startsWith("/")) {
         // A lookup does not say why it fails; this does.
@@ -85,7 +88,11 @@ final class FfmLoader {
       Table.load(table);
       return new FfmApi(library);
     } catch (IllegalArgumentException | UnsatisfiedLinkError | IllegalCallerException e) {
-      attempts.failed(place, e);
+      if (named != null) {
+        attempts.named(named, e);
+      } else {
+        attempts.failed(place, e);
+      }
       return null;
     } catch (Throwable e) {
       throw Table.impossible(e);

@@ -4,6 +4,7 @@ package io.github.routecap.ffm;
 import io.github.routecap.Array;
 import io.github.routecap.DType;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /** Memory segments as arrays of the library. Java 22 and newer. */
 public final class Segments {
@@ -18,7 +19,8 @@ public final class Segments {
    * @throws IllegalArgumentException if the segment lies in the heap or may only be read, or is no whole number of elements
    */
   public static Array array(DType dtype, MemorySegment segment) {
-    if (!segment.isNative()) {
+    Objects.requireNonNull(dtype, "dtype is null");
+    if (!Objects.requireNonNull(segment, "segment is null").isNative()) {
       throw new IllegalArgumentException("the segment lies in Java's heap: pass its array, with Array.of");
     }
     if (segment.isReadOnly()) {

@@ -4,16 +4,21 @@ package io.github.routecap.internal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -85,6 +90,7 @@ public final class Extraction {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) == bytes.length && Arrays.equals(Files.readAllBytes(file), bytes)) {
       return;
     }
+    sweep(folder, name);
     // Complete or not at all, and a process that has the old one mapped keeps it.
     Path fresh = folder.resolve(name + "." + UUID.randomUUID());
     try {
@@ -97,6 +103,20 @@ public final class Extraction {
       }
     } finally {
       Files.deleteIfExists(fresh);
+    }
+  }
+
+  /** Removes what processes left that were killed while they wrote. Those that write now are younger than an hour. */
+  private static void sweep(Path folder, String name) throws IOException {
+    FileTime old = FileTime.from(Instant.now().minus(Duration.ofHours(1)));
+    try (DirectoryStream<Path> begun = Files.newDirectoryStream(folder, name + ".????????-????-????-????-????????????")) {
+      for (Path file : begun) {
+        if (Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).compareTo(old) < 0) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (NoSuchFileException gone) {
+      // Another process was faster.
     }
   }
 

@@ -797,6 +797,70 @@ public final class Layouts {
     public static final int RESERVED = 116;
   }
 
+  /** {@code rcap_fill_layout}. */
+  public static final class FillLayout {
+    private FillLayout() {}
+
+    /** Bytes of the struct. */
+    public static final int SIZE = 56;
+
+    /** {@code struct_size}. */
+    public static final int STRUCT_SIZE = 0;
+
+    /** {@code start}. */
+    public static final int START = 8;
+
+    /** {@code tokens}. */
+    public static final int TOKENS = 16;
+
+    /** {@code length}. */
+    public static final int LENGTH = 24;
+
+    /** {@code first_fill}. */
+    public static final int FIRST_FILL = 32;
+
+    /** {@code dtype}. */
+    public static final int DTYPE = 40;
+
+    /** {@code order}. */
+    public static final int ORDER = 44;
+
+    /** {@code padding}. */
+    public static final int PADDING = 48;
+
+    /** {@code fill_value}. */
+    public static final int FILL_VALUE = 52;
+  }
+
+  /** {@code rcap_partition_layout}. */
+  public static final class PartitionLayout {
+    private PartitionLayout() {}
+
+    /** Bytes of the struct. */
+    public static final int SIZE = 32;
+
+    /** {@code struct_size}. */
+    public static final int STRUCT_SIZE = 0;
+
+    /** {@code split}. */
+    public static final int SPLIT = 8;
+
+    /** {@code cp_size}. */
+    public static final int CP_SIZE = 12;
+
+    /** {@code cp_rank}. */
+    public static final int CP_RANK = 16;
+
+    /** {@code sp_size}. */
+    public static final int SP_SIZE = 20;
+
+    /** {@code sp_rank}. */
+    public static final int SP_RANK = 24;
+
+    /** {@code reserved}. */
+    public static final int RESERVED = 28;
+  }
+
   /** {@code rcap_encode_options}. */
   public static final class EncodeOptions {
     private EncodeOptions() {}

@@ -66,7 +66,7 @@ public final class Native {
       }
     }
     if (!wanted.isEmpty() && !found) {
-      attempts.passed("-Droutecap.api=" + wanted, "there is no such way to call the library (jni is built in, ffm is the jar routecap-ffm)");
+      attempts.passed("-Droutecap.api=" + wanted, "there is no such way to call the library (jni is built in, ffm is the jar routecap-ffm, on Java 22 and newer)");
     }
     return null;
   }

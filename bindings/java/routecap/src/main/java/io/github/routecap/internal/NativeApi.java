@@ -276,4 +276,47 @@ public interface NativeApi {
 
   /** {@code rcap_backend_search}, slot 84. */
   int rcap_backend_search(long name, Span text, long needed, long err);
+
+  /** {@code rcap_fill_layout_init}, slot 85. */
+  void rcap_fill_layout_init(long value, long structSize);
+
+  /** {@code rcap_partition_layout_init}, slot 86. */
+  void rcap_partition_layout_init(long value, long structSize);
+
+  /** {@code rcap_record_fill}, slot 87. */
+  int rcap_record_fill(long self, long layout, Span layerIds, Span positions, Span ids, Span rowMask, Span cellMask, long filled, long err);
+
+  /** {@code rcap_pack_offsets}, slot 88. */
+  int rcap_pack_offsets(Span lengths, long multiple, Span offsets, long err);
+
+  /** {@code rcap_pack_pad}, slot 89. */
+  int rcap_pack_pad(Span lengths, Span offsets, long itemBytes, Span pad, Span tokens, Span packed, long err);
+
+  /** {@code rcap_pack_strip}, slot 90. */
+  int rcap_pack_strip(Span lengths, Span offsets, long itemBytes, Span packed, Span tokens, long err);
+
+  /** {@code rcap_partition_multiple}, slot 91. */
+  int rcap_partition_multiple(long layout, long multiple, long err);
+
+  /** {@code rcap_partition_tokens}, slot 92. */
+  int rcap_partition_tokens(long layout, Span offsets, long tokens, long err);
+
+  /** {@code rcap_partition_indices}, slot 93. */
+  int rcap_partition_indices(long layout, Span offsets, Span indices, long err);
+
+  /** {@code rcap_partition_split}, slot 94. */
+  int rcap_partition_split(long layout, Span offsets, long itemBytes, Span whole, Span part, long err);
+
+  /** {@code rcap_partition_gather}, slot 95. */
+  int rcap_partition_gather(long layout, Span offsets, long itemBytes, Span parts, Span whole, long err);
+
+  /** {@code rcap_stage_layers}, slot 96. */
+  int rcap_stage_layers(int numLayers, int ppSize, int ppRank, int vpSize, int vpRank, int firstLayers, int lastLayers, Span moeLayers, Span
+      layerIds, long needed, long err);
+
+  /** {@code rcap_layers_split}, slot 97. */
+  int rcap_layers_split(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span whole, Span part, long err);
+
+  /** {@code rcap_layers_gather}, slot 98. */
+  int rcap_layers_gather(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span part, Span whole, long err);
 }

@@ -149,10 +149,10 @@ public final class Scratch implements AutoCloseable {
 
   /** The address of a text, zero-terminated, for this call. */
   public long text(String text) {
-    if (text.indexOf(0) >= 0) {
-      throw new IllegalArgumentException("a name cannot hold a character of code 0");
+    if (text == null) {
+      throw new NullPointerException("name is null");
     }
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = bytesOf(text);
     if (bytes.length < BYTES - TEXT) {
       memory.put(TEXT, bytes);
       memory.put(TEXT + bytes.length, (byte) 0);
@@ -160,6 +160,22 @@ public final class Scratch implements AutoCloseable {
     }
     longText = ByteBuffer.allocateDirect(bytes.length + 1).put(0, bytes);
     return Native.api().address(longText);
+  }
+
+  /** A name in UTF-8, refused where it would not arrive as it is: C ends it at its first zero, and half a pair of surrogates is no character. */
+  private static byte[] bytesOf(String name) {
+    if (name.indexOf(0) >= 0) {
+      throw new IllegalArgumentException("name has a zero byte: \"" + name.replace("\0", "\\0") + '"');
+    }
+    for (int at = 0; at < name.length(); at++) {
+      int character = name.codePointAt(at);
+      if (character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE) {
+        String text = String.format("name cannot be written in UTF-8: character %d of %d is half a pair of surrogates, %04x", at, name.length(), character);
+        throw new IllegalArgumentException(text);
+      }
+      at += Character.charCount(character) - 1;
+    }
+    return name.getBytes(StandardCharsets.UTF_8);
   }
 
   /** What the call says of its failure. */

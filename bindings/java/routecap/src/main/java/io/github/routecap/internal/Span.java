@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap.internal;
 
+import java.nio.ByteBuffer;
+
 /**
  * The bytes of an array as the raw layer takes them: at an address, or in a primitive array of Java's heap. The fields are read by name in native code.
  */
@@ -49,13 +51,19 @@ public final class Span {
     return span != null && span.address < 0 && span.bytes > 0;
   }
 
-  /** The address for a call; 0 where nothing is given. */
+  /** The address for a call; 0 where nothing is given, and nowhere else: the library tells by it. */
   public static long address(Span span) {
-    return span == null || span.bytes == 0 ? 0 : span.address;
+    return span == null ? 0 : span.bytes == 0 ? Nothing.ADDRESS : span.address;
   }
 
   /** The length for a call, in elements. */
   public static long count(Span span, int elementBytes) {
     return span == null ? 0 : span.bytes / elementBytes;
+  }
+
+  /** Where no bytes lie. */
+  private static final class Nothing {
+    static final ByteBuffer MEMORY = ByteBuffer.allocateDirect(8);
+    static final long ADDRESS = Native.api().address(MEMORY);
   }
 }

@@ -462,4 +462,76 @@ public final class JniApi implements NativeApi {
   public int rcap_backend_search(long name, Span text, long needed, long err) {
     return routecap.rcap_backend_search(name, text, needed, err);
   }
+
+  @Override
+  public void rcap_fill_layout_init(long value, long structSize) {
+    routecap.rcap_fill_layout_init(value, structSize);
+  }
+
+  @Override
+  public void rcap_partition_layout_init(long value, long structSize) {
+    routecap.rcap_partition_layout_init(value, structSize);
+  }
+
+  @Override
+  public int rcap_record_fill(long self, long layout, Span layerIds, Span positions, Span ids, Span rowMask, Span cellMask, long filled,
+      long err) {
+    return routecap.rcap_record_fill(self, layout, layerIds, positions, ids, rowMask, cellMask, filled, err);
+  }
+
+  @Override
+  public int rcap_pack_offsets(Span lengths, long multiple, Span offsets, long err) {
+    return routecap.rcap_pack_offsets(lengths, multiple, offsets, err);
+  }
+
+  @Override
+  public int rcap_pack_pad(Span lengths, Span offsets, long itemBytes, Span pad, Span tokens, Span packed, long err) {
+    return routecap.rcap_pack_pad(lengths, offsets, itemBytes, pad, tokens, packed, err);
+  }
+
+  @Override
+  public int rcap_pack_strip(Span lengths, Span offsets, long itemBytes, Span packed, Span tokens, long err) {
+    return routecap.rcap_pack_strip(lengths, offsets, itemBytes, packed, tokens, err);
+  }
+
+  @Override
+  public int rcap_partition_multiple(long layout, long multiple, long err) {
+    return routecap.rcap_partition_multiple(layout, multiple, err);
+  }
+
+  @Override
+  public int rcap_partition_tokens(long layout, Span offsets, long tokens, long err) {
+    return routecap.rcap_partition_tokens(layout, offsets, tokens, err);
+  }
+
+  @Override
+  public int rcap_partition_indices(long layout, Span offsets, Span indices, long err) {
+    return routecap.rcap_partition_indices(layout, offsets, indices, err);
+  }
+
+  @Override
+  public int rcap_partition_split(long layout, Span offsets, long itemBytes, Span whole, Span part, long err) {
+    return routecap.rcap_partition_split(layout, offsets, itemBytes, whole, part, err);
+  }
+
+  @Override
+  public int rcap_partition_gather(long layout, Span offsets, long itemBytes, Span parts, Span whole, long err) {
+    return routecap.rcap_partition_gather(layout, offsets, itemBytes, parts, whole, err);
+  }
+
+  @Override
+  public int rcap_stage_layers(int numLayers, int ppSize, int ppRank, int vpSize, int vpRank, int firstLayers, int lastLayers, Span
+      moeLayers, Span layerIds, long needed, long err) {
+    return routecap.rcap_stage_layers(numLayers, ppSize, ppRank, vpSize, vpRank, firstLayers, lastLayers, moeLayers, layerIds, needed, err);
+  }
+
+  @Override
+  public int rcap_layers_split(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span whole, Span part, long err) {
+    return routecap.rcap_layers_split(layerIds, selected, tokens, itemBytes, order, whole, part, err);
+  }
+
+  @Override
+  public int rcap_layers_gather(Span layerIds, Span selected, long tokens, long itemBytes, int order, Span part, Span whole, long err) {
+    return routecap.rcap_layers_gather(layerIds, selected, tokens, itemBytes, order, part, whole, err);
+  }
 }

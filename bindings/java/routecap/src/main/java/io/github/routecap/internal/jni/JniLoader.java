@@ -2,11 +2,15 @@
 package io.github.routecap.internal.jni;
 
 import io.github.routecap.internal.Attempts;
+import io.github.routecap.internal.ElfFile;
 import io.github.routecap.internal.Extraction;
+import io.github.routecap.internal.Named;
 import io.github.routecap.internal.NativeApi;
 import io.github.routecap.internal.NativeFiles;
 import io.github.routecap.internal.Platform;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -20,12 +24,11 @@ public final class JniLoader {
 
   private JniLoader() {}
 
-  /** Loads it, or notes in {@code attempts} what was tried and gives null. */
+  /** Loads it, or notes in {@code attempts} what was tried and gives null. What the user names is taken, and nothing else in its place. */
   public static NativeApi load(Attempts attempts) {
-    if (!named("-Droutecap.library", System.getProperty("routecap.library"), attempts)
-        && !named("ROUTECAP_LIBRARY", System.getenv("ROUTECAP_LIBRARY"), attempts)) {
-      // Nothing names the library: the one that is found is taken.
-      preloaded = null;
+    Named named = Named.library();
+    if (named != null && !loadNamed(named, attempts)) {
+      return null;
     }
     if (origin == null) {
       installed(attempts);
@@ -33,41 +36,69 @@ public final class JniLoader {
     if (origin == null) {
       extracted(attempts);
     }
+    if (origin != null && preloaded != null && !isInPlace(named, attempts)) {
+      return null;
+    }
     return origin == null ? null : new JniApi(preloaded == null ? origin : origin + " over " + preloaded);
   }
 
   private static String origin;
   private static String preloaded;
 
-  /** A path that the user gave: of the JNI library, or of the library itself. True where it was loaded. */
-  private static boolean named(String what, String path, Attempts attempts) {
-    if (path == null || path.isEmpty()) {
+  /** Loads what the user named: the JNI library, or the library itself. False where that cannot be. */
+  private static boolean loadNamed(Named named, Attempts attempts) {
+    if (!named.isAbsolute()) {
+      attempts.named(named, "not an absolute path");
       return false;
     }
-    String place = what + "=" + path;
-    if (!Path.of(path).isAbsolute()) {
-      attempts.passed(place, "not an absolute path");
+    boolean isJni = Path.of(named.path()).getFileName() != null && Path.of(named.path()).getFileName().toString().startsWith("lib" + NAME);
+    String why = isJni ? refusal(Path.of(named.path())) : ElfFile.refusal(named.path());
+    if (why != null) {
+      attempts.named(named, why);
       return false;
     }
     try {
-      System.load(path);
+      System.load(named.path());
     } catch (UnsatisfiedLinkError | IllegalCallerException e) {
-      attempts.failed(place, e);
+      attempts.named(named, e);
       return false;
     }
-    if (Path.of(path).getFileName().toString().startsWith("lib" + NAME)) {
-      if (!answers(place, attempts)) {
+    if (isJni) {
+      if (!answers(named.what(), attempts)) {
         return false;
       }
-      origin = path;
+      origin = named.path();
     } else {
-      preloaded = path;
+      preloaded = named.path();
+    }
+    return true;
+  }
+
+  /** Whether the library that was named is the one that the JNI library calls: one of another SONAME is loaded beside it, and never used. */
+  private static boolean isInPlace(Named named, Attempts attempts) {
+    try {
+      Path wanted = Path.of(preloaded).toRealPath();
+      for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+        int begin = line.indexOf('/');
+        String mapped = begin < 0 ? "" : line.substring(begin);
+        if (mapped.substring(mapped.lastIndexOf('/') + 1).startsWith("libroutecap.so") && !mapped.equals(wanted.toString())) {
+          attempts.named(named, "it is no libroutecap.so.0 for the JNI library, which calls " + mapped);
+          return false;
+        }
+      }
+    } catch (IOException e) {
+      // Nobody can tell.
     }
     return true;
   }
 
   private static void installed(Attempts attempts) {
     String place = "System.loadLibrary(\"" + NAME + "\") in " + System.getProperty("java.library.path");
+    String why = installedRefusal();
+    if (why != null) {
+      attempts.passed(place, why);
+      return;
+    }
     try {
       System.loadLibrary(NAME);
     } catch (UnsatisfiedLinkError | IllegalCallerException e) {
@@ -77,6 +108,32 @@ public final class JniLoader {
     if (answers(place, attempts)) {
       origin = "System.loadLibrary(\"" + NAME + "\")";
     }
+  }
+
+  /** Why the file that {@link System#loadLibrary} takes, the first of its name, cannot be loaded. */
+  private static String installedRefusal() {
+    for (String folder : System.getProperty("java.library.path", "").split(File.pathSeparator)) {
+      File file = new File(folder, System.mapLibraryName(NAME));
+      if (file.exists()) {
+        String why = refusal(file.toPath());
+        return why == null ? null : file + " " + why;
+      }
+    }
+    return null;
+  }
+
+  /** Why a JNI library cannot be loaded, or the library that it finds beside itself, unless one is loaded already. */
+  private static String refusal(Path file) {
+    String why = ElfFile.refusal(file.toString());
+    if (why != null || preloaded != null) {
+      return why;
+    }
+    Path beside = file.resolveSibling("libroutecap.so.0");
+    if (!Files.exists(beside)) {
+      return null;
+    }
+    why = ElfFile.refusal(beside.toString());
+    return why == null ? null : beside + ", which it needs, " + why;
   }
 
   private static void extracted(Attempts attempts) {
@@ -116,6 +173,11 @@ public final class JniLoader {
       return;
     }
     place += " in " + file.getParent();
+    String why = refusal(file);
+    if (why != null) {
+      attempts.passed(place, why);
+      return;
+    }
     try {
       System.load(file.toString());
     } catch (UnsatisfiedLinkError | IllegalCallerException e) {

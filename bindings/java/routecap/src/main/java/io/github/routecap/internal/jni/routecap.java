@@ -319,6 +319,62 @@ final class routecap {
     return routecapJNI.rcap_record_compare(self, other, report, by_layer, err);
   }
 
+  public static void rcap_fill_layout_init(long value, long struct_size) {
+    routecapJNI.rcap_fill_layout_init(value, struct_size);
+  }
+
+  public static void rcap_partition_layout_init(long value, long struct_size) {
+    routecapJNI.rcap_partition_layout_init(value, struct_size);
+  }
+
+  public static int rcap_record_fill(long self, long layout, io.github.routecap.internal.Span layer_ids, io.github.routecap.internal.Span positions, io.github.routecap.internal.Span ids, io.github.routecap.internal.Span row_mask, io.github.routecap.internal.Span cell_mask, long filled, long err) {
+    return routecapJNI.rcap_record_fill(self, layout, layer_ids, positions, ids, row_mask, cell_mask, filled, err);
+  }
+
+  public static int rcap_pack_offsets(io.github.routecap.internal.Span lengths, long multiple, io.github.routecap.internal.Span offsets, long err) {
+    return routecapJNI.rcap_pack_offsets(lengths, multiple, offsets, err);
+  }
+
+  public static int rcap_pack_pad(io.github.routecap.internal.Span lengths, io.github.routecap.internal.Span offsets, long item_bytes, io.github.routecap.internal.Span pad, io.github.routecap.internal.Span tokens, io.github.routecap.internal.Span packed, long err) {
+    return routecapJNI.rcap_pack_pad(lengths, offsets, item_bytes, pad, tokens, packed, err);
+  }
+
+  public static int rcap_pack_strip(io.github.routecap.internal.Span lengths, io.github.routecap.internal.Span offsets, long item_bytes, io.github.routecap.internal.Span packed, io.github.routecap.internal.Span tokens, long err) {
+    return routecapJNI.rcap_pack_strip(lengths, offsets, item_bytes, packed, tokens, err);
+  }
+
+  public static int rcap_partition_multiple(long layout, long multiple, long err) {
+    return routecapJNI.rcap_partition_multiple(layout, multiple, err);
+  }
+
+  public static int rcap_partition_tokens(long layout, io.github.routecap.internal.Span offsets, long tokens, long err) {
+    return routecapJNI.rcap_partition_tokens(layout, offsets, tokens, err);
+  }
+
+  public static int rcap_partition_indices(long layout, io.github.routecap.internal.Span offsets, io.github.routecap.internal.Span indices, long err) {
+    return routecapJNI.rcap_partition_indices(layout, offsets, indices, err);
+  }
+
+  public static int rcap_partition_split(long layout, io.github.routecap.internal.Span offsets, long item_bytes, io.github.routecap.internal.Span whole, io.github.routecap.internal.Span part, long err) {
+    return routecapJNI.rcap_partition_split(layout, offsets, item_bytes, whole, part, err);
+  }
+
+  public static int rcap_partition_gather(long layout, io.github.routecap.internal.Span offsets, long item_bytes, io.github.routecap.internal.Span parts, io.github.routecap.internal.Span whole, long err) {
+    return routecapJNI.rcap_partition_gather(layout, offsets, item_bytes, parts, whole, err);
+  }
+
+  public static int rcap_stage_layers(int num_layers, int pp_size, int pp_rank, int vp_size, int vp_rank, int first_layers, int last_layers, io.github.routecap.internal.Span moe_layers, io.github.routecap.internal.Span layer_ids, long needed, long err) {
+    return routecapJNI.rcap_stage_layers(num_layers, pp_size, pp_rank, vp_size, vp_rank, first_layers, last_layers, moe_layers, layer_ids, needed, err);
+  }
+
+  public static int rcap_layers_split(io.github.routecap.internal.Span layer_ids, io.github.routecap.internal.Span selected, long tokens, long item_bytes, int order, io.github.routecap.internal.Span whole, io.github.routecap.internal.Span part, long err) {
+    return routecapJNI.rcap_layers_split(layer_ids, selected, tokens, item_bytes, order, whole, part, err);
+  }
+
+  public static int rcap_layers_gather(io.github.routecap.internal.Span layer_ids, io.github.routecap.internal.Span selected, long tokens, long item_bytes, int order, io.github.routecap.internal.Span part, io.github.routecap.internal.Span whole, long err) {
+    return routecapJNI.rcap_layers_gather(layer_ids, selected, tokens, item_bytes, order, part, whole, err);
+  }
+
   public static void rcap_encode_options_init(long value, long struct_size) {
     routecapJNI.rcap_encode_options_init(value, struct_size);
   }

@@ -57,8 +57,11 @@ final class Engine {
     Call call;
     try {
       call = form.readCall(Http.body(exchange));
-    } catch (Json.Malformed | Http.TooLarge e) {
-      Http.sendText(exchange, 400, e.getMessage());
+    } catch (Json.Malformed e) {
+      Http.sendError(exchange, 400, e.getMessage());
+      return;
+    } catch (Http.TooLarge e) {
+      Http.sendError(exchange, 413, e.getMessage());
       return;
     }
     List<Choice> parts = parts(call);
@@ -114,9 +117,6 @@ final class Engine {
 
   /** Makes rows wrong in a way that has been seen. */
   private String spoil(String fault, String routing) {
-    if (fault == null) {
-      return routing;
-    }
     boolean prime = form.wire() == Format.PRIME;
     switch (fault) {
       case "truncated":

@@ -10,11 +10,17 @@ import java.util.Map;
 interface Form {
   String path();
 
-  Call readCall(String body) throws Json.Malformed;
+  /** What its fields are called. */
+  Call.Fields fields();
+
+  /** Reads a request, and refuses what no server would do. */
+  default Call readCall(byte[] body) throws Json.Malformed {
+    return Call.read(body, fields());
+  }
 
   Object writeCall(Call call);
 
-  List<Choice> readAnswer(String body) throws Json.Malformed;
+  List<Choice> readAnswer(byte[] body) throws Json.Malformed;
 
   Object writeAnswer(List<Choice> choices, Call call);
 

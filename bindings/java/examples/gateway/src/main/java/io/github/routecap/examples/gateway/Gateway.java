@@ -67,10 +67,7 @@ final class Gateway {
 
   private void refuse(HttpExchange exchange, Http.Events events, int status, Exception why) throws IOException {
     (status < 500 ? badRequests : badUpstreams).increment();
-    Map<String, Object> error = new LinkedHashMap<>();
-    error.put("code", status);
-    error.put("message", String.valueOf(why.getMessage()));
-    String text = Json.write(Map.of("error", error));
+    String text = Http.error(status, Http.said(why));
     if (events.begun()) {
       // The status line is gone: a stream says it in an event.
       events.send(text);
@@ -83,11 +80,11 @@ final class Gateway {
       throws IOException, Http.TooLarge, Json.Malformed, Upstream.Failed {
     Call asked = form.readCall(Http.body(exchange));
     if (asked.start() != 0) {
-      throw new Json.Malformed("rows are asked for from " + asked.start() + "; this gateway gives all of them");
+      throw new Json.Malformed(form.fields().start() + " is " + asked.start() + "; this gateway gives all rows, from 0");
     }
     long boundary = asked.prompt().length;
     // The prefill server forwards the prompt: its rows are those of every choice. It is asked for one token, which the decode server repeats.
-    List<Choice> first = prefill.ask(new Call(asked.prompt(), 1, 1, false, 0, null));
+    List<Choice> first = prefill.ask(new Call(asked.prompt(), 1, 1, false, 0, ""));
     try (Record prompt = promptRows(first, boundary)) {
       Call call = asked.withStart(boundary);
       if (call.stream()) {
@@ -105,9 +102,6 @@ final class Gateway {
 
   private Record promptRows(List<Choice> first, long boundary) throws Upstream.Failed {
     try {
-      if (first.size() != 1) {
-        throw new Json.Malformed(first.size() + " choices came for one");
-      }
       return Rows.decode(prefill.form, first.get(0).routing, 0, boundary);
     } catch (Json.Malformed | RuntimeException e) {
       throw new Upstream.Failed(prefill.name, e);
@@ -117,19 +111,13 @@ final class Gateway {
   /** Puts the prompt's rows before each choice's own and writes both in the client's form (R40). */
   private void join(Form form, Call call, Record prompt, List<Choice> choices) throws Upstream.Failed {
     try {
-      if (choices.size() != call.choices()) {
-        throw new Json.Malformed(choices.size() + " choices came for " + call.choices());
-      }
       for (Choice one : choices) {
-        if (one.tokens.length == 0) {
-          throw new Json.Malformed("choice " + one.index + " has no tokens");
-        }
         try (Record own = Rows.decode(decode.form, one.routing, call.start(), one.tokens.length - 1);
             Record merged = prompt.merge(own, call.start())) {
           write(form, merged, one);
           rows.add(merged.info().rows());
         } catch (RuntimeException e) {
-          throw new Json.Malformed("choice " + one.index + ": " + e.getMessage());
+          throw new Json.Malformed("choice " + one.index + ": " + Http.said(e));
         }
       }
     } catch (Json.Malformed e) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.github.routecap.examples.gateway;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
-/** As much of JSON as the envelopes use. Values are maps, lists, strings, longs, doubles, booleans and null. */
+/** As much of JSON as the envelopes use. Values are maps, lists, strings, longs, other numbers as they are written, booleans and null. */
 final class Json {
-  /** A text that is JSON already. */
+  /** A text that is JSON already: also a number that is no long. */
   record Raw(String text) {}
 
   /** What is wrong with a text, and at which character. */
@@ -21,6 +25,7 @@ final class Json {
   }
 
   private static final int DEEPEST = 32;
+  private static final Pattern HEX = Pattern.compile("[0-9a-fA-F]{4}");
 
   private final String text;
   private int at;
@@ -39,63 +44,16 @@ final class Json {
     return value;
   }
 
-  @SuppressWarnings("unchecked")
-  static Map<String, Object> readObject(String text) throws Malformed {
-    if (read(text) instanceof Map<?, ?> map) {
-      return (Map<String, Object>) map;
+  /** A text as one JSON value. */
+  static Object read(String what, byte[] text) throws Malformed {
+    ByteBuffer bytes = ByteBuffer.wrap(text);
+    try {
+      return read(StandardCharsets.UTF_8.newDecoder().decode(bytes).toString());
+    } catch (CharacterCodingException e) {
+      throw new Malformed("the " + what + " is no UTF-8 at byte " + bytes.position());
+    } catch (Malformed e) {
+      throw new Malformed("the " + what + " is no JSON: " + e.getMessage());
     }
-    throw new Malformed("the JSON value is no object");
-  }
-
-  /** A member that is an object. */
-  @SuppressWarnings("unchecked")
-  static Map<String, Object> object(Map<String, Object> from, String name) throws Malformed {
-    Object value = from.get(name);
-    if (value instanceof Map<?, ?> map) {
-      return (Map<String, Object>) map;
-    }
-    throw new Malformed("'" + name + "' is no object");
-  }
-
-  /** A member that is a whole number, or what holds where it is absent. */
-  static long number(Map<String, Object> from, String name, long absent) throws Malformed {
-    Object value = from.get(name);
-    if (value == null) {
-      return absent;
-    }
-    if (value instanceof Long number) {
-      return number;
-    }
-    throw new Malformed("'" + name + "' is no whole number");
-  }
-
-  static boolean flag(Map<String, Object> from, String name) throws Malformed {
-    Object value = from.get(name);
-    if (value == null) {
-      return false;
-    }
-    if (value instanceof Boolean flag) {
-      return flag;
-    }
-    throw new Malformed("'" + name + "' is neither true nor false");
-  }
-
-  static long[] numbers(Map<String, Object> from, String name) throws Malformed {
-    Object value = from.get(name);
-    if (value == null) {
-      return new long[0];
-    }
-    if (!(value instanceof List<?> list)) {
-      throw new Malformed("'" + name + "' is no list");
-    }
-    long[] numbers = new long[list.size()];
-    for (int i = 0; i < numbers.length; i++) {
-      if (!(list.get(i) instanceof Long number)) {
-        throw new Malformed("'" + name + "' is no list of whole numbers");
-      }
-      numbers[i] = number;
-    }
-    return numbers;
   }
 
   static String write(Object value) {
@@ -251,6 +209,9 @@ final class Json {
     return value;
   }
 
+  private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
+
+  /** A long where it is a whole number that is one, and else the digits themselves: nothing is lost of a number that is only passed on or shown. */
   private Object number() throws Malformed {
     int begin = at;
     boolean whole = true;
@@ -259,18 +220,20 @@ final class Json {
       at++;
     }
     String digits = text.substring(begin, at);
-    try {
-      // An if and not a conditional, which would make a double of both.
-      if (whole) {
-        return Long.parseLong(digits);
-      }
-      return Double.parseDouble(digits);
-    } catch (NumberFormatException e) {
+    if (!NUMBER.matcher(digits).matches()) {
       if (at < text.length()) {
         at = begin;
       }
-      throw malformed("no JSON value");
+      throw malformed(digits.isEmpty() ? "no JSON value" : "no JSON number");
     }
+    try {
+      if (whole) {
+        return Long.parseLong(digits);
+      }
+    } catch (NumberFormatException tooLarge) {
+      return new Raw(digits);
+    }
+    return new Raw(digits);
   }
 
   private String string() throws Malformed {
@@ -280,6 +243,9 @@ final class Json {
       if (letter == '"') {
         at++;
         return string.toString();
+      }
+      if (letter < ' ') {
+        throw malformed("a control character in a text");
       }
       if (letter != '\\') {
         string.append(letter);
@@ -294,11 +260,11 @@ final class Json {
       if (plain >= 0) {
         string.append("\"\\/\b\f\n\r\t".charAt(plain));
       } else if (escaped == 'u' && at + 4 < text.length()) {
-        try {
-          string.append((char) Integer.parseInt(text.substring(at + 1, at + 5), 16));
-        } catch (NumberFormatException e) {
+        String digits = text.substring(at + 1, at + 5);
+        if (!HEX.matcher(digits).matches()) {
           throw malformed("a bad escape");
         }
+        string.append((char) Integer.parseInt(digits, 16));
         at += 4;
       } else {
         throw malformed("a bad escape");

@@ -2,8 +2,13 @@
 package io.github.routecap.examples.gateway;
 
 import com.sun.net.httpserver.HttpServer;
+import io.github.routecap.RouteCap;
+import io.github.routecap.RouteCapException;
 import java.io.IOException;
+import java.net.URI;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,61 +26,146 @@ import java.util.Map;
  */
 public final class Main {
   private static final String USAGE =
-      "usage: --role gateway|engine [--listen HOST:PORT] [--form FORM] [--prefill URL] [--prefill-form FORM] [--decode URL] [--decode-form FORM]";
+      """
+      usage: gateway --role gateway --prefill URL --decode URL [--prefill-form FORM] [--decode-form FORM] [--listen HOST:PORT]
+             gateway --role engine [--form FORM] [--listen HOST:PORT]
+      """;
 
-  private Main() {}
+  private static final String DETAILS =
+      """
+
+      A gateway in front of a prefill and a decode server: POST /generate, /v1/completions, /prime, GET /stats. An engine is a stand-in for such a server.
+
+        --role ROLE           gateway (where it is left out) or engine
+        --listen HOST:PORT    where to listen, 127.0.0.1:0 where it is left out; port 0 takes a free one. The address is printed.
+        --prefill URL         the prefill server, http://HOST:PORT
+        --decode URL          the decode server
+        --prefill-form FORM   the prefill server's form: sglang (where it is left out), vllm or prime
+        --decode-form FORM    the decode server's form
+        --form FORM           the form that an engine answers in
+
+      Limits of a request: 1 MiB; 32768 tokens of prompt, each 0 .. 2147483647; 4096 tokens of output (max_tokens is 16 and max_new_tokens 128 where they are
+      left out); 16 choices (n is 1). It comes within 10 s, and a server answers within 30 s. Errors are JSON: {"error":{"code":400,"message":"..."}}.
+      """;
+
+  private static final int LARGEST_PORT = 65535;
+
+  /** What the options may not be. */
+  private static final class Wrong extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Wrong(String message) {
+      super(message);
+    }
+  }
+
+  private final Map<String, String> given = new HashMap<>();
+  private final Map<String, String> otherwise =
+      Map.of(
+          "--role", "gateway", "--listen", "127.0.0.1:0", "--form", "sglang", "--prefill", "", "--prefill-form", "sglang", "--decode", "", "--decode-form", "sglang");
+
+  private Main(String[] arguments) throws Wrong {
+    for (int i = 0; i < arguments.length; i += 2) {
+      if (!otherwise.containsKey(arguments[i])) {
+        throw new Wrong(quoted(arguments[i]) + " is no option");
+      }
+      if (i + 1 == arguments.length) {
+        throw new Wrong(arguments[i] + " needs a value");
+      }
+      given.put(arguments[i], arguments[i + 1]);
+    }
+  }
 
   /**
    * Serves until the process ends; the address is printed, so that port 0 can be asked for.
    *
    * @param arguments options, each followed by its value
-   * @throws IOException if the address cannot be listened on
    */
-  public static void main(String[] arguments) throws IOException {
-    Map<String, String> options = new HashMap<>();
-    options.put("--role", "gateway");
-    options.put("--listen", "127.0.0.1:0");
-    for (String name : new String[] {"--form", "--prefill-form", "--decode-form"}) {
-      options.put(name, "sglang");
+  public static void main(String[] arguments) {
+    if (Arrays.stream(arguments).anyMatch(List.of("--help", "-help", "-h")::contains)) {
+      System.out.print(USAGE + DETAILS);
+      return;
     }
-    options.put("--prefill", "");
-    options.put("--decode", "");
-    for (int i = 0; i < arguments.length; i += 2) {
-      if (!options.containsKey(arguments[i]) || i + 1 == arguments.length) {
-        refuse("no option " + arguments[i] + " with a value; " + USAGE);
+    try {
+      new Main(arguments).serve();
+    } catch (Wrong e) {
+      System.err.print("gateway: " + e.getMessage() + "\n" + USAGE);
+      System.exit(2);
+    } catch (IOException | RouteCapException e) {
+      System.err.println("gateway: " + e.getMessage());
+      System.exit(1);
+    }
+  }
+
+  private String value(String name) {
+    return given.getOrDefault(name, otherwise.get(name));
+  }
+
+  private void serve() throws IOException, Wrong {
+    boolean engine = value("--role").equals("engine");
+    if (!engine && !value("--role").equals("gateway")) {
+      throw new Wrong("--role is " + quoted(value("--role")) + ", allowed are gateway and engine");
+    }
+    for (String name : new String[] {"--form", "--prefill", "--prefill-form", "--decode", "--decode-form"}) {
+      if (given.containsKey(name) && engine != name.equals("--form")) {
+        throw new Wrong(name + " is no option of the role " + value("--role"));
       }
-      options.put(arguments[i], arguments[i + 1]);
     }
-    String[] address = options.get("--listen").split(":");
-    if (address.length != 2 || !address[1].matches("\\d{1,5}")) {
-      refuse("--listen " + options.get("--listen") + " is not HOST:PORT");
+    String listen = value("--listen");
+    int colon = listen.lastIndexOf(':');
+    if (colon < 1 || !isPort(listen.substring(colon + 1))) {
+      throw new Wrong("--listen is " + quoted(listen) + ", allowed is HOST:PORT with a port of 0 .. " + LARGEST_PORT);
     }
-    HttpServer server = Http.listen(address[0], Integer.parseInt(address[1]));
-    switch (options.get("--role")) {
-      case "engine":
-        Form form = form(options, "--form");
-        Http.on(server, "POST", form.path(), new Engine(form)::serve);
-        break;
-      case "gateway":
-        new Gateway(options.get("--prefill"), form(options, "--prefill-form"), options.get("--decode"), form(options, "--decode-form")).install(server);
-        break;
-      default:
-        refuse("no role " + options.get("--role") + "; there are gateway and engine");
+    Form own = engine ? form("--form") : null;
+    Gateway gateway = engine ? null : new Gateway(url("--prefill"), form("--prefill-form"), url("--decode"), form("--decode-form"));
+    // The library is loaded now, and not while a client waits.
+    RouteCap.version();
+    HttpServer server;
+    try {
+      server = Http.listen(listen.substring(0, colon), Integer.parseInt(listen.substring(colon + 1)));
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("--listen " + listen + ": " + Http.said(e), e);
+    }
+    if (engine) {
+      Http.on(server, "POST", own.path(), new Engine(own)::serve);
+    } else {
+      gateway.install(server);
     }
     server.start();
     System.out.println(server.getAddress().getHostString() + ":" + server.getAddress().getPort());
   }
 
-  private static Form form(Map<String, String> options, String name) {
-    Form form = Form.ALL.get(options.get(name));
+  private static boolean isPort(String text) {
+    return text.matches("[0-9]{1,5}") && Integer.parseInt(text) <= LARGEST_PORT;
+  }
+
+  private Form form(String name) throws Wrong {
+    Form form = Form.ALL.get(value(name));
     if (form == null) {
-      refuse(name + " " + options.get(name) + " is no form; there are " + String.join(", ", Form.ALL.keySet()));
+      throw new Wrong(name + " is " + quoted(value(name)) + ", allowed are sglang, vllm and prime");
     }
     return form;
   }
 
-  private static void refuse(String why) {
-    System.err.println("gateway: " + why);
-    System.exit(2);
+  /** A server's URL, without a slash at its end. */
+  private String url(String name) throws Wrong {
+    String text = value(name);
+    if (text.isEmpty()) {
+      throw new Wrong("a gateway needs " + name + " URL");
+    }
+    try {
+      URI uri = URI.create(text);
+      boolean known = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+      if (known && uri.getHost() != null && uri.getPort() <= LARGEST_PORT && uri.getQuery() == null && uri.getFragment() == null) {
+        return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+      }
+    } catch (IllegalArgumentException e) {
+      // Said below.
+    }
+    throw new Wrong(name + " is " + quoted(text) + ", allowed is http://HOST:PORT");
+  }
+
+  private static String quoted(String text) {
+    return Json.write(text);
   }
 }

@@ -10,15 +10,8 @@ import java.util.Map;
 /** The OpenAI-like endpoints of vLLM and prime, which differ in how rows are written. */
 record OpenAiForm(String path, Format wire, boolean streamsRows) implements Form {
   @Override
-  public Call readCall(String body) throws Json.Malformed {
-    Map<String, Object> read = Json.readObject(body);
-    return Call.checked(
-        Json.numbers(read, "prompt"),
-        Json.number(read, "max_tokens", 0),
-        Json.number(read, "n", 1),
-        Json.flag(read, "stream"),
-        Json.number(read, "routed_experts_prompt_start", 0),
-        read.get("fault"));
+  public Call.Fields fields() {
+    return new Call.Fields("prompt", null, "max_tokens", "routed_experts_prompt_start", 16);
   }
 
   @Override
@@ -29,32 +22,23 @@ record OpenAiForm(String path, Format wire, boolean streamsRows) implements Form
     write.put("n", call.choices());
     write.put("stream", call.stream());
     write.put("routed_experts_prompt_start", call.start());
-    if (call.fault() != null) {
+    if (!call.fault().isEmpty()) {
       write.put("fault", call.fault());
     }
     return write;
   }
 
   @Override
-  public List<Choice> readAnswer(String body) throws Json.Malformed {
-    if (!(Json.readObject(body).get("choices") instanceof List<?> list)) {
-      throw new Json.Malformed("the answer has no choices");
-    }
-    List<Choice> choices = new ArrayList<>();
-    for (Object one : list) {
-      if (!(one instanceof Map<?, ?>)) {
-        throw new Json.Malformed("a choice is no object");
-      }
-      @SuppressWarnings("unchecked")
-      Map<String, Object> choice = (Map<String, Object>) one;
-      choices.add(
-          new Choice(
-              (int) Json.number(choice, "index", 0),
-              Json.numbers(choice, "token_ids"),
-              Rows.field(choice.get("routed_experts")),
-              Json.number(choice, "routed_experts_prompt_start", 0)));
-    }
-    return choices;
+  public List<Choice> readAnswer(byte[] body) throws Json.Malformed {
+    return Members.choices(Members.of("the answer", "", Json.read("answer", body)).list("choices"), "choices", this::choice);
+  }
+
+  private Choice choice(int at, Members read) throws Json.Malformed {
+    return new Choice(
+        (int) read.whole("index", 0, Call.MOST_CHOICES - 1, at),
+        read.tokens("token_ids", 0, Call.MOST_TOKENS),
+        read.rows("routed_experts", wire == Format.PRIME),
+        read.whole(fields().start(), 0, Members.LARGEST, 0));
   }
 
   @Override

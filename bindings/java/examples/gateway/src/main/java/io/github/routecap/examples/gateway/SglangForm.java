@@ -25,16 +25,8 @@ final class SglangForm implements Form {
   }
 
   @Override
-  public Call readCall(String body) throws Json.Malformed {
-    Map<String, Object> read = Json.readObject(body);
-    Map<String, Object> sampling = Json.object(read, "sampling_params");
-    return Call.checked(
-        Json.numbers(read, "input_ids"),
-        Json.number(sampling, "max_new_tokens", 0),
-        Json.number(sampling, "n", 1),
-        Json.flag(read, "stream"),
-        Json.number(read, "routed_experts_start_len", 0),
-        read.get("fault"));
+  public Call.Fields fields() {
+    return new Call.Fields("input_ids", "sampling_params", "max_new_tokens", "routed_experts_start_len", 128);
   }
 
   @Override
@@ -48,31 +40,32 @@ final class SglangForm implements Form {
     write.put("stream", call.stream());
     write.put("return_routed_experts", true);
     write.put("routed_experts_start_len", call.start());
-    if (call.fault() != null) {
+    if (!call.fault().isEmpty()) {
       write.put("fault", call.fault());
     }
     return write;
   }
 
+  /** One choice or a list of them. A choice that does not say which one it is has its place in the list. */
   @Override
-  public List<Choice> readAnswer(String body) throws Json.Malformed {
-    Object read = Json.read(body);
-    List<Choice> choices = new ArrayList<>();
-    for (Object one : read instanceof List<?> list ? list : List.of(read)) {
-      if (!(one instanceof Map<?, ?>)) {
-        throw new Json.Malformed("an answer is no object");
-      }
-      @SuppressWarnings("unchecked")
-      Map<String, Object> answer = (Map<String, Object>) one;
-      Map<String, Object> meta = Json.object(answer, "meta_info");
-      choices.add(
-          new Choice(
-              (int) Json.number(answer, "index", 0),
-              Json.numbers(answer, "output_ids"),
-              Rows.field(meta.get("routed_experts")),
-              Json.number(meta, "routed_experts_start_len", 0)));
+  public List<Choice> readAnswer(byte[] body) throws Json.Malformed {
+    Object read = Json.read("answer", body);
+    if (read instanceof List<?> list) {
+      return Members.choices(list, "", this::choice);
     }
-    return choices;
+    if (!(read instanceof Map<?, ?>)) {
+      throw new Json.Malformed("the answer is " + Members.shown(read) + ", not an object or a list");
+    }
+    return List.of(choice(0, Members.of("the answer", "", read)));
+  }
+
+  private Choice choice(int at, Members read) throws Json.Malformed {
+    Members meta = read.object("meta_info");
+    return new Choice(
+        (int) read.whole("index", 0, Call.MOST_CHOICES - 1, at),
+        read.tokens("output_ids", 0, Call.MOST_TOKENS),
+        meta.rows("routed_experts", false),
+        meta.whole(fields().start(), 0, Members.LARGEST, 0));
   }
 
   @Override

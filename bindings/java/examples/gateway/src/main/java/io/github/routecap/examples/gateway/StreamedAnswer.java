@@ -6,6 +6,7 @@ import io.github.routecap.Record;
 import io.github.routecap.RecordInfo;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -53,7 +54,7 @@ final class StreamedAnswer implements AutoCloseable {
       if (ends) {
         checkEnd();
       } else {
-        List<Choice> parts = upstream.readAnswer(data);
+        List<Choice> parts = upstream.readAnswer(data.getBytes(StandardCharsets.ISO_8859_1));
         // Such an event carries usage counts or keeps the connection open; a client's form may have no way to write it.
         if (parts.isEmpty()) {
           continue;
@@ -87,7 +88,7 @@ final class StreamedAnswer implements AutoCloseable {
 
   /** Appends a delta to its choice and replaces its rows by those that the client is to get with it. @return how many those are */
   private long grow(Choice part) throws Json.Malformed {
-    if (part.index < 0 || part.index >= open.length) {
+    if (part.index >= open.length) {
       throw new Json.Malformed("choice " + part.index + " came, asked for were " + open.length);
     }
     Growing one = open[part.index];
@@ -116,7 +117,7 @@ final class StreamedAnswer implements AutoCloseable {
       }
       one.rows = appended;
     } catch (RuntimeException e) {
-      throw new Json.Malformed("choice " + part.index + ": " + e.getMessage());
+      throw new Json.Malformed("choice " + part.index + ": " + Http.said(e));
     }
     part.routing = null;
     part.start = 0;

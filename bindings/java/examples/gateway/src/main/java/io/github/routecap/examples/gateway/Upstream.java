@@ -2,9 +2,11 @@
 package io.github.routecap.examples.gateway;
 
 import java.io.BufferedReader;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -22,8 +25,10 @@ import java.util.concurrent.TimeUnit;
 final class Upstream {
   static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private static final int LONGEST_ANSWER = 64 << 20;
-  private static final int LONGEST_COMPLAINT = 1000;
+  /** What an error holds of a server's refusal, and what is read to find it. */
+  private static final int LONGEST_TOLD = 1000;
+
+  private static final int MOST_READ = 64 << 10;
 
   private static final ScheduledExecutorService WATCH =
       Executors.newSingleThreadScheduledExecutor(
@@ -33,14 +38,29 @@ final class Upstream {
             return thread;
           });
 
-  /** An upstream that failed, and the status that the client gets for it. */
+  /** An answer that is not 200. */
+  private static final class Answered extends IOException {
+    private static final long serialVersionUID = 1;
+    final int status;
+
+    Answered(int status, String text) {
+      super("it answers " + status + (text.isEmpty() ? "" : ": " + text));
+      this.status = status;
+    }
+  }
+
+  /** An upstream that failed, and the status that the client gets for it: a refusal of the server's own is passed on. */
   static final class Failed extends Exception {
     private static final long serialVersionUID = 1;
     final int status;
 
     Failed(String name, Exception why) {
-      super("the " + name + " server: " + why.getMessage(), why);
-      this.status = why instanceof HttpTimeoutException ? 504 : 502;
+      super("the " + name + " server: " + Http.said(why), why);
+      if (why instanceof HttpTimeoutException) {
+        this.status = 504;
+      } else {
+        this.status = why instanceof Answered answered && answered.status / 100 == 4 ? answered.status : 502;
+      }
     }
   }
 
@@ -61,9 +81,29 @@ final class Upstream {
     this.uri = URI.create(url + form.path());
   }
 
-  /** Asks and reads the whole answer. */
+  /** The choices of an answer that came whole: each that was asked for, once. */
   List<Choice> ask(Call call) throws Failed {
-    return post(call, answer -> form.readAnswer(answer.all()));
+    return post(call, answer -> checked(call, form.readAnswer(answer.all())));
+  }
+
+  private static List<Choice> checked(Call call, List<Choice> choices) throws Json.Malformed {
+    if (choices.size() != call.choices()) {
+      throw new Json.Malformed(choices.size() + " choices came, asked for were " + call.choices());
+    }
+    boolean[] came = new boolean[call.choices()];
+    for (Choice one : choices) {
+      if (one.index >= call.choices()) {
+        throw new Json.Malformed("choice " + one.index + " came, asked for were " + call.choices());
+      }
+      if (came[one.index]) {
+        throw new Json.Malformed("choice " + one.index + " came twice");
+      }
+      if (one.tokens.length < 1 || one.tokens.length > call.maxTokens()) {
+        throw new Json.Malformed("choice " + one.index + " has " + one.tokens.length + " tokens, asked for were 1 .. " + call.maxTokens());
+      }
+      came[one.index] = true;
+    }
+    return choices;
   }
 
   /** Asks and gives the answer to whoever reads it, for at most the timeout. */
@@ -77,23 +117,24 @@ final class Upstream {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     try {
       HttpResponse<InputStream> response = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      try (Answer answer = new Answer(response.body(), deadline)) {
+      try (Answer answer = new Answer(response.body(), call, deadline)) {
         if (response.statusCode() != 200) {
-          throw new IOException(response.statusCode() + ": " + answer.complaint());
+          throw new Answered(response.statusCode(), answer.complaint());
         }
-        try {
-          return work.with(answer);
-        } catch (IOException e) {
-          // The time that the request has ends with its headers; the rest is watched here.
-          throw System.nanoTime() < deadline ? e : new HttpTimeoutException("the answer took longer than " + TIMEOUT.toSeconds() + " s");
-        }
+        return work.with(answer);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Failed(name, e);
     } catch (ClientGone e) {
       throw e;
-    } catch (IOException | Json.Malformed | RuntimeException e) {
+    } catch (ConnectException e) {
+      throw new Failed(name, new IOException("no connection to " + uri, e));
+    } catch (IOException e) {
+      // The time that the request has ends with its headers; the rest is watched here.
+      boolean late = e instanceof HttpTimeoutException || !(e instanceof Answered) && System.nanoTime() >= deadline;
+      throw new Failed(name, late ? new HttpTimeoutException("its answer took longer than " + TIMEOUT.toSeconds() + " s") : e);
+    } catch (Json.Malformed | RuntimeException e) {
       throw new Failed(name, e);
     }
   }
@@ -107,30 +148,75 @@ final class Upstream {
     }
   }
 
+  /** A body that is cut off where it has more bytes than it can have. */
+  private static final class Limited extends FilterInputStream {
+    private final Call asked;
+    private long came;
+
+    Limited(InputStream body, Call asked) {
+      super(body);
+      this.asked = asked;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int one = in.read();
+      count(one < 0 ? 0 : 1);
+      return one;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int length) throws IOException {
+      int got = in.read(into, from, length);
+      count(Math.max(got, 0));
+      return got;
+    }
+
+    private void count(int more) throws IOException {
+      came += more;
+      if (came > asked.longestAnswer()) {
+        throw new IOException(
+            "the answer is longer than the " + asked.longestAnswer() + " bytes that " + asked.choices() + " choices of " + asked.rows() + " rows and "
+                + asked.maxTokens() + " tokens take");
+      }
+    }
+  }
+
   /** An answer's body, closed at the deadline whoever reads it. */
   static final class Answer implements AutoCloseable {
     private final InputStream body;
     private final ScheduledFuture<?> watch;
 
-    Answer(InputStream body, long deadline) {
-      this.body = body;
+    Answer(InputStream body, Call asked, long deadline) {
+      this.body = new Limited(body, asked);
       this.watch = WATCH.schedule(this::closeBody, deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
-    String all() throws IOException {
-      byte[] bytes = body.readNBytes(LONGEST_ANSWER + 1);
-      if (bytes.length > LONGEST_ANSWER) {
-        throw new IOException("the answer is longer than " + LONGEST_ANSWER + " bytes");
-      }
-      return new String(bytes, StandardCharsets.UTF_8);
+    byte[] all() throws IOException {
+      return body.readAllBytes();
     }
 
+    /** Lines whose characters are the answer's bytes: what they say is read where they are taken apart. */
     BufferedReader lines() {
-      return new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+      return new BufferedReader(new InputStreamReader(body, StandardCharsets.ISO_8859_1));
     }
 
+    /** What a server says of its refusal, on one line: the message of the error bodies that servers have, or its text. */
     String complaint() throws IOException {
-      return new String(body.readNBytes(LONGEST_COMPLAINT), StandardCharsets.UTF_8).strip();
+      String text = new String(body.readNBytes(MOST_READ), StandardCharsets.UTF_8);
+      try {
+        if (Json.read(text) instanceof Map<?, ?> told && told.get("error") instanceof Map<?, ?> error && error.get("message") instanceof String message
+            && !message.isEmpty()) {
+          text = message;
+        }
+      } catch (Json.Malformed e) {
+        // It says so in words of its own.
+      }
+      String line = text.strip().replaceAll("\\s+", " ");
+      if (line.length() <= LONGEST_TOLD) {
+        return line;
+      }
+      return line.substring(0, Character.isHighSurrogate(line.charAt(LONGEST_TOLD - 1)) ? LONGEST_TOLD - 1 : LONGEST_TOLD);
     }
 
     @Override
