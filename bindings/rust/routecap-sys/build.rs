@@ -27,20 +27,34 @@ fn find_library() -> Result<Vec<PathBuf>, String> {
         }
         println!("cargo:rustc-link-search=native={folder}");
         if static_library {
-            println!("cargo:rustc-link-lib=static=routecap");
-            for needed in ["stdc++", "zstd", "m", "dl"] {
-                println!("cargo:rustc-link-lib=dylib={needed}");
-            }
+            link_static();
         } else {
             println!("cargo:rustc-link-lib=dylib=routecap");
         }
         let beside = Path::new(&folder).join("../include");
         return Ok(if include.is_empty() && beside.exists() { vec![beside] } else { include });
     }
-    let found = pkg_config::Config::new().atleast_version(OLDEST).statik(static_library).probe("routecap");
-    found
-        .map(|library| if include.is_empty() { library.include_paths } else { include })
-        .map_err(|error| format!("{ADVICE}. pkg-config says: {error}"))
+    // pkg-config's own crate links what lies in the system's folders dynamically, whatever it is asked for: the static library is linked here.
+    let found = pkg_config::Config::new().atleast_version(OLDEST).cargo_metadata(!static_library).probe("routecap");
+    let library = found.map_err(|error| format!("{ADVICE}. pkg-config says: {error}"))?;
+    if static_library {
+        let folder =
+            pkg_config::get_variable("routecap", "libdir").map_err(|error| format!("pkg-config does not tell routecap's libdir: {error}"))?;
+        if !Path::new(&folder).join("libroutecap.a").exists() {
+            return Err(format!("ROUTECAP_STATIC is set, and {folder}, which pkg-config names, has no libroutecap.a"));
+        }
+        println!("cargo:rustc-link-search=native={folder}");
+        link_static();
+    }
+    Ok(if include.is_empty() { library.include_paths } else { include })
+}
+
+/// The static library, and what it calls. Whoever links the program needs their development files.
+fn link_static() {
+    println!("cargo:rustc-link-lib=static=routecap");
+    for needed in ["stdc++", "zstd", "m", "dl"] {
+        println!("cargo:rustc-link-lib=dylib={needed}");
+    }
 }
 
 /// The installed header, as bindgen reads it; nothing of it where documentation is built without the library.

@@ -5,16 +5,17 @@
 use std::fmt::Write;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::DefaultBodyLimit;
-use axum::http::StatusCode;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::post;
 use routecap::Record;
 use serde_json::{Value, json};
 
-use crate::form::{Choice, EXPERTS, Form, LAYERS, TOP_K, Wrong};
-use crate::front::MAX_BODY;
+use crate::form::{Call, Choice, EXPERTS, Form, LAYERS, TOP_K, Wrong};
+use crate::front::Times;
+use crate::refuse::{Refusal, as_json, nowhere, only, receive};
 
 /// Output tokens of a choice.
 #[must_use]
@@ -42,18 +43,16 @@ pub fn routes_of(tokens: &[i64], position: i64) -> Vec<u8> {
 
 /// The engine's routes.
 pub fn router(form: Form) -> Router {
-    let answer = move |body: Bytes| async move {
-        answer(form, &body).unwrap_or_else(|wrong| {
-            let mut response = Response::new(Body::from(wrong));
-            *response.status_mut() = StatusCode::BAD_REQUEST;
-            response
-        })
-    };
-    Router::new().route(form.path(), post(answer)).layer(DefaultBodyLimit::max(MAX_BODY))
+    let serve = move |request: Request| async move { answer(form, request.into_body()).await.unwrap_or_else(|refusal| refusal.response()) };
+    Router::new().route(form.path(), only("POST", post(serve))).fallback(|request: Request| async move { nowhere(&request) })
 }
 
-fn answer(form: Form, body: &[u8]) -> Result<Response, Wrong> {
-    let call = form.read_call(body)?;
+async fn answer(form: Form, body: Body) -> Result<Response, Refusal> {
+    let call = form.read_call(&receive(body, Times::USUAL).await?).map_err(Refusal::bad)?;
+    computed(form, &call).map_err(|wrong| Refusal(StatusCode::INTERNAL_SERVER_ERROR, wrong))
+}
+
+fn computed(form: Form, call: &Call) -> Result<Response, Wrong> {
     let layers: Vec<i32> = (0..LAYERS).collect();
     let mut parts = Vec::new();
     for index in 0..call.choices {
@@ -77,16 +76,18 @@ fn answer(form: Form, body: &[u8]) -> Result<Response, Wrong> {
     if call.stream {
         let mut events = String::new();
         for part in &parts {
-            let _ = write!(events, "data: {}\n\n", form.write_answer(std::slice::from_ref(part), &call));
+            let _ = write!(events, "data: {}\n\n", form.write_answer(std::slice::from_ref(part), call));
         }
         events.push_str("data: [DONE]\n\n");
-        return Ok(Response::new(Body::from(events)));
+        let mut response = Response::new(Body::from(events));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        return Ok(response);
     }
-    let mut text = form.write_answer(&parts, &call).to_string();
+    let mut text = form.write_answer(&parts, call).to_string();
     if call.fault == "body" {
         text.truncate(text.len() / 2);
     }
-    Ok(Response::new(Body::from(text)))
+    Ok(as_json(StatusCode::OK, text))
 }
 
 /// Makes rows wrong in a way that has been seen.

@@ -5,12 +5,22 @@
 use routecap::{DecodeHints, EncodeOptions, Format, Record};
 use serde_json::{Map, Value, json};
 
+use crate::members::{LARGEST, Members, clipped, parsed, shown};
+
 /// Experts of the model that all of this is about.
 pub const EXPERTS: i32 = 128;
 /// Chosen per token.
 pub const TOP_K: i32 = 4;
 /// Captured layers, from 0.
 pub const LAYERS: i32 = 6;
+
+/// What a request may ask for.
+const LONGEST_PROMPT: usize = 1 << 15;
+const MOST_TOKENS: i64 = 1 << 12;
+const MOST_CHOICES: i64 = 16;
+
+/// What a stand-in engine can be asked to do wrong; nothing is right.
+const FAULTS: [&str; 6] = ["", "truncated", "base64", "huge", "absent", "body"];
 
 /// What is wrong, in words.
 pub type Wrong = String;
@@ -30,6 +40,32 @@ pub struct Call {
     pub start: i64,
     /// Asks a stand-in engine to answer wrongly; a real one knows no such thing.
     pub fault: String,
+}
+
+// What an answer may have in bytes follows from what was asked for: an id is at most an i64 in base64, a token has its number and what stands around it,
+// and an envelope is short.
+const BYTES_PER_ID: usize = 11;
+const BYTES_PER_TOKEN: usize = 512;
+const BYTES_AROUND: usize = 64 << 10;
+
+impl Call {
+    /// How many rows a choice's answer has.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.prompt.len() - self.start as usize + self.max_tokens - 1
+    }
+
+    /// The most bytes that an answer can have, whole or as a stream. No server makes the gateway hold more.
+    #[must_use]
+    pub fn longest_answer(&self) -> usize {
+        BYTES_AROUND + self.choices * (self.rows() * (LAYERS * TOP_K) as usize * BYTES_PER_ID + self.max_tokens * BYTES_PER_TOKEN)
+    }
+
+    /// What is said of one that has more.
+    pub(crate) fn too_long(&self) -> Wrong {
+        let (most, rows) = (self.longest_answer(), self.rows());
+        format!("the answer is longer than the {most} bytes that {} choices of {rows} rows and {} tokens take", self.choices, self.max_tokens)
+    }
 }
 
 /// A part of an answer: output tokens and the rows that came with them.
@@ -91,47 +127,36 @@ impl Form {
     /// Names of the fields that a request has in this form: prompt, tokens, choices, start.
     fn fields(self) -> [&'static str; 4] {
         match self {
-            Form::SgLang => ["input_ids", "max_new_tokens", "n", "routed_experts_start_len"],
-            Form::Vllm | Form::Prime => ["prompt", "max_tokens", "n", "routed_experts_prompt_start"],
+            Form::SgLang => ["input_ids", "max_new_tokens", "n", self.start_name()],
+            Form::Vllm | Form::Prime => ["prompt", "max_tokens", "n", self.start_name()],
         }
     }
 
-    /// Reads a request, and refuses what no server would do.
+    /// The field that says from where rows are wanted, or begin.
+    #[must_use]
+    pub fn start_name(self) -> &'static str {
+        if self == Form::SgLang { "routed_experts_start_len" } else { "routed_experts_prompt_start" }
+    }
+
+    /// Reads a request, and refuses what no server would do. Fields that it does not know are the servers' business.
     pub fn read_call(self, body: &[u8]) -> Result<Call, Wrong> {
-        let read: Value = serde_json::from_slice(body).map_err(|error| format!("the request is no JSON: {error}"))?;
+        let value = parsed("request", body)?;
+        let read = Members::of("the request", String::new(), &value)?;
         let [prompt, tokens, choices, start] = self.fields();
-        let sampling = if self == Form::SgLang { &read["sampling_params"] } else { &read };
-        let number = |value: &Value, name: &str, default: i64| match value {
-            Value::Null => Ok(default),
-            value => value.as_i64().ok_or_else(|| format!("{name} is {value}, not a number")),
-        };
-        let prompt: Vec<i64> = match &read[prompt] {
-            Value::Array(list) => list.iter().map(|token| number(token, prompt, 0)).collect::<Result<_, _>>()?,
-            other => return Err(format!("{prompt} is {other}, not a list of tokens")),
-        };
-        let max_tokens = number(&sampling[tokens], tokens, 0)?;
-        let choices = number(&sampling[choices], choices, 1)?.max(1);
-        let start = number(&read[start], start, 0)?;
-        if prompt.is_empty() || prompt.len() > 1 << 15 {
-            return Err(format!("the prompt has {} tokens, allowed are 1 .. {}", prompt.len(), 1 << 15));
+        // Where no tokens are asked for, as many as the server itself takes then.
+        let (nested, otherwise) = if self == Form::SgLang { (Some(read.object("sampling_params")?), 128) } else { (None, 16) };
+        let sampling = nested.as_ref().unwrap_or(&read);
+        let prompt = read.tokens(prompt, &(1..=LONGEST_PROMPT))?;
+        let max_tokens = sampling.whole(tokens, &(1..=MOST_TOKENS), otherwise)? as usize;
+        let choices = sampling.whole(choices, &(1..=MOST_CHOICES), 1)? as usize;
+        let stream = read.flag("stream")?;
+        let start = read.whole(start, &(0..=prompt.len() as i64), 0)?;
+        read.flag("return_routed_experts")?;
+        let fault = read.text("fault")?;
+        if !FAULTS.contains(&fault) {
+            return Err(format!("fault is {:?}, allowed are {}", clipped(fault), FAULTS[1..].join(", ")));
         }
-        if !(1..=1 << 12).contains(&max_tokens) {
-            return Err(format!("{max_tokens} tokens are asked for, allowed are 1 .. {}", 1 << 12));
-        }
-        if choices > 16 {
-            return Err(format!("{choices} choices are asked for, allowed are 1 .. 16"));
-        }
-        if start < 0 || start > prompt.len() as i64 {
-            return Err(format!("rows are asked for from {start}, allowed are 0 .. {}", prompt.len()));
-        }
-        Ok(Call {
-            prompt,
-            max_tokens: max_tokens as usize,
-            choices: choices as usize,
-            stream: read["stream"].as_bool().unwrap_or(false),
-            start,
-            fault: read["fault"].as_str().unwrap_or_default().to_owned(),
-        })
+        Ok(Call { prompt, max_tokens, choices, stream, start, fault: fault.to_owned() })
     }
 
     /// Writes a request.
@@ -155,26 +180,32 @@ impl Form {
         written.into()
     }
 
-    /// Reads an answer's choices.
+    /// Reads an answer's choices: of a list, or of one. A choice that does not say which one it is has its place in the list.
     pub fn read_answer(self, body: &[u8]) -> Result<Vec<Choice>, Wrong> {
-        let read: Value = serde_json::from_slice(body).map_err(|error| format!("the answer is no JSON: {error}"))?;
-        let one = |choice: &Value| {
-            let (tokens, meta, start) = match self {
-                Form::SgLang => (&choice["output_ids"], &choice["meta_info"], "routed_experts_start_len"),
-                Form::Vllm | Form::Prime => (&choice["token_ids"], choice, "routed_experts_prompt_start"),
-            };
-            let tokens = tokens.as_array().and_then(|list| list.iter().map(Value::as_i64).collect::<Option<Vec<i64>>>());
-            Ok(Choice {
-                index: choice["index"].as_u64().unwrap_or_default() as usize,
-                tokens: tokens.ok_or_else(|| "the answer has no tokens".to_owned())?,
-                routing: meta["routed_experts"].clone(),
-                start: meta[start].as_i64().unwrap_or_default(),
-            })
+        let value = parsed("answer", body)?;
+        let whole = || Members::of("the answer", String::new(), &value);
+        let (before, list) = match (self, &value) {
+            (Form::SgLang, Value::Array(list)) => ("", list.as_slice()),
+            (Form::SgLang, Value::Object(_)) => return Ok(vec![self.read_choice(0, &whole()?)?]),
+            (Form::SgLang, other) => return Err(format!("the answer is {}, not an object or a list", shown(other))),
+            (Form::Vllm | Form::Prime, _) => ("choices", whole()?.list("choices")?),
         };
-        match (&read, &read["choices"]) {
-            (Value::Array(list), _) | (_, Value::Array(list)) => list.iter().map(one).collect(),
-            _ => Ok(vec![one(&read)?]),
-        }
+        let one = |(at, value): (usize, &Value)| {
+            let name = format!("{before}[{at}]");
+            self.read_choice(at, &Members::of(&name, format!("{name}."), value)?)
+        };
+        list.iter().enumerate().map(one).collect()
+    }
+
+    fn read_choice(self, at: usize, read: &Members<'_>) -> Result<Choice, Wrong> {
+        let (tokens, nested) = if self == Form::SgLang { ("output_ids", Some(read.object("meta_info")?)) } else { ("token_ids", None) };
+        let meta = nested.as_ref().unwrap_or(read);
+        Ok(Choice {
+            index: read.whole("index", &(0..=MOST_CHOICES - 1), at as i64)? as usize,
+            tokens: read.tokens(tokens, &(0..=MOST_TOKENS as usize))?,
+            routing: meta.rows("routed_experts", self == Form::Prime)?,
+            start: meta.whole(self.start_name(), &(0..=LARGEST), 0)?,
+        })
     }
 
     /// Writes an answer of these choices.
@@ -221,7 +252,7 @@ impl Form {
             (_, Value::Null) => return Err("the answer has no routed_experts".to_owned()),
             (Form::Prime, object) => object.to_string(),
             (_, Value::String(text)) => text.clone(),
-            (_, other) => return Err(format!("routed_experts is {other}, not a text")),
+            (_, other) => return Err(format!("routed_experts is {}, not a text", shown(other))),
         };
         let hints = DecodeHints::new().start(start).rows(rows).num_experts(EXPERTS).top_k(TOP_K).num_layers(LAYERS);
         Record::decode(self.wire(), bytes.as_bytes(), &hints).map_err(|error| format!("routecap: {error}"))

@@ -1,33 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! ```text
-//! gateway engine  127.0.0.1:8001 sglang
-//! gateway engine  127.0.0.1:8002 vllm
-//! gateway gateway 127.0.0.1:8000 127.0.0.1:8001 sglang 127.0.0.1:8002 vllm
+//! gateway --role engine  --listen 127.0.0.1:8001 --form sglang
+//! gateway --role engine  --listen 127.0.0.1:8002 --form vllm
+//! gateway --role gateway --listen 127.0.0.1:8000 --prefill http://127.0.0.1:8001 --prefill-form sglang --decode http://127.0.0.1:8002 --decode-form vllm
 //! ```
 //!
 //! POST /generate (`SGLang`), /v1/completions (vLLM), /prime (prime's object), and GET /stats. Port 0 takes a free one; the address is printed.
 
-use gateway::form::Form;
-use gateway::front::Server;
-use gateway::{engine, front};
+use std::process::ExitCode;
+
+use gateway::front::Times;
+use gateway::options::{self, Role};
+use gateway::{engine, front, serve};
 use tokio::net::TcpListener;
 
+/// For options that cannot be; what fails is 1.
+const CANNOT_BE: u8 = 2;
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let named = |name: &str| Form::named(name).ok_or_else(|| format!("no form '{name}'; there are sglang, vllm and prime"));
-    let (listen, router) = match arguments[..] {
-        ["engine", listen, form] => (listen, engine::router(named(form)?)),
-        ["gateway", listen, prefill, prefill_form, decode, decode_form] => {
-            let server = |address: &str, form| Ok::<_, String>(Server { address: address.to_owned(), form: named(form)? });
-            (listen, front::router(server(prefill, prefill_form)?, server(decode, decode_form)?))
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let (router, listen) = match options::read(&arguments) {
+        Ok((Role::Help, _)) => {
+            print!("{}{}", options::USAGE, options::DETAILS);
+            return ExitCode::SUCCESS;
         }
-        _ => return Err("usage: gateway engine ADDRESS FORM | gateway gateway ADDRESS PREFILL FORM DECODE FORM".into()),
+        Ok((Role::Engine(form), listen)) => (engine::router(form), listen),
+        Ok((Role::Gateway(prefill, decode), listen)) => (front::router(prefill, decode, Times::USUAL), listen),
+        Err(wrong) => {
+            eprint!("gateway: {wrong}\n{}", options::USAGE);
+            return ExitCode::from(CANNOT_BE);
+        }
     };
-    let listener = TcpListener::bind(listen).await?;
-    println!("{}", listener.local_addr()?);
-    axum::serve(listener, router).await?;
-    Ok(())
+    // With dynamic-loading the library is loaded now, and not while a client waits.
+    if let Err(error) = routecap::version() {
+        eprintln!("gateway: {error}");
+        return ExitCode::FAILURE;
+    }
+    let listener = match TcpListener::bind(&listen).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            eprintln!("gateway: --listen {listen}: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("{}", listener.local_addr().map_or(listen, |address| address.to_string()));
+    serve::serve(listener, router, Times::USUAL).await;
+    ExitCode::SUCCESS
 }

@@ -30,6 +30,9 @@ pub(crate) const NAMES: &[(&str, &str, &str)] = &[
     ("rcap_fill", "Fill", "RCAP_FILL_"),
     ("rcap_wire_format", "Format", "RCAP_WIRE_"),
     ("rcap_missing", "Missing", "RCAP_MISSING_"),
+    ("rcap_padding", "Padding", "RCAP_PADDING_"),
+    ("rcap_axis_order", "AxisOrder", "RCAP_AXIS_ORDER_"),
+    ("rcap_split", "Split", "RCAP_SPLIT_"),
 ];
 
 /// Words that are not simply capitalized.

@@ -159,6 +159,21 @@ pub const RCAP_OVERLAP_KEEP_NEW: i32 = 2;
 pub const RCAP_FILL_MISSING: i32 = 0;
 /// `rcap_fill`: With one id K times and weights of 0, valid in valid rows.
 pub const RCAP_FILL_VALUE: i32 = 1;
+/// `rcap_padding`: K distinct ids, spread over the experts: the n-th filled row of a layer gets (n + floor(j \* E / K)) modulo E in column j. Of
+/// one row's ids any two equal blocks of neighbouring experts (expert-parallel ranks) get the same number, and of any rows' ids any two experts do,
+/// give or take one.
+pub const RCAP_PADDING_SPREAD: i32 = 0;
+/// `rcap_padding`: `fill_value` in every column, for trainers that look at the mask instead, or for which -1 means missing.
+pub const RCAP_PADDING_VALUE: i32 = 1;
+/// `rcap_axis_order`: \[tokens, layers, K\].
+pub const RCAP_AXIS_ORDER_TOKENS_FIRST: i32 = 0;
+/// `rcap_axis_order`: \[layers, tokens, K\]: what one router needs is one piece.
+pub const RCAP_AXIS_ORDER_LAYERS_FIRST: i32 = 1;
+/// `rcap_split`: `cp_size` equal chunks; rank r has chunk r.
+pub const RCAP_SPLIT_CONTIGUOUS: i32 = 0;
+/// `rcap_split`: 2 \* `cp_size` equal chunks; rank r has chunk r and behind it chunk 2 \* `cp_size` - 1 - r. One rank alone has the sequence as it
+/// is.
+pub const RCAP_SPLIT_ZIGZAG: i32 = 1;
 /// `rcap_wire_format`: `frame`: the library's own binary form, self-describing, checked; frames may stand one behind the other.
 pub const RCAP_WIRE_FRAME: i32 = 1;
 /// `rcap_wire_format`: `frame-base64`: the same as text.
@@ -515,7 +530,7 @@ pub struct rcap_capturer_plan {
     pub reserved: i32,
     /// Bytes on the device: cache of every layer and staging blocks.
     pub device_bytes: i64,
-    /// Bytes of pinned host memory: the staging blocks' host side.
+    /// Bytes of pinned host memory: the staging blocks' host side; a backend whose memory is the host's (`host`, `tbb`) takes none.
     pub pinned_bytes: i64,
     /// Bytes of ordinary address space for the slot store; pages are touched when slots are first used.
     pub store_bytes: i64,
@@ -1236,6 +1251,92 @@ impl Default for rcap_compare_report {
     }
 }
 
+/// What `rcap_record_fill` writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct rcap_fill_layout {
+    /// Bytes of this struct.
+    pub struct_size: i64,
+    /// Token position of the first row to write, \>= 0; 0 where positions are given.
+    pub start: i64,
+    /// Rows to write, \>= 0; those behind the sequence are padding.
+    pub tokens: i64,
+    /// Tokens of the sequence, the last one included: n of R1. The record may not reach behind it.
+    pub length: i64,
+    /// Number of the first filled row in the formula of SPREAD, \>= 0: what earlier calls for the same batch filled, so that they do not load the
+    /// same experts.
+    pub first_fill: i64,
+    /// dtype of the ids: INT64, what gathering scores by them needs (R43), or INT32, INT16, UINT16, UINT8.
+    pub dtype: i32,
+    /// A `rcap_axis_order`.
+    pub order: i32,
+    /// A `rcap_padding`.
+    pub padding: i32,
+    /// The value of `RCAP_PADDING_VALUE`; any that the dtype holds.
+    pub fill_value: i32,
+}
+
+impl rcap_fill_layout {
+    /// What `rcap_fill_layout_init` writes.
+    pub const DEFAULT: Self = Self {
+        struct_size: size_of::<Self>() as i64,
+        start: 0,
+        tokens: 0,
+        length: 0,
+        first_fill: 0,
+        dtype: 5,
+        order: 0,
+        padding: 0,
+        fill_value: 0,
+    };
+}
+
+impl Default for rcap_fill_layout {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How a pack of sequences is dealt out: every sequence over context parallelism, and each rank's tokens, one after the other, over sequence
+/// parallelism in equal contiguous slices (R43).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct rcap_partition_layout {
+    /// Bytes of this struct.
+    pub struct_size: i64,
+    /// A `rcap_split`.
+    pub split: i32,
+    /// Context-parallel ranks, \>= 1.
+    pub cp_size: i32,
+    /// This rank, 0 .. `cp_size` - 1.
+    pub cp_rank: i32,
+    /// Sequence-parallel (tensor-parallel) ranks, \>= 1.
+    pub sp_size: i32,
+    /// This rank, 0 .. `sp_size` - 1.
+    pub sp_rank: i32,
+    /// Always 0.
+    pub reserved: i32,
+}
+
+impl rcap_partition_layout {
+    /// What `rcap_partition_layout_init` writes.
+    pub const DEFAULT: Self = Self {
+        struct_size: size_of::<Self>() as i64,
+        split: 0,
+        cp_size: 1,
+        cp_rank: 0,
+        sp_size: 1,
+        sp_rank: 0,
+        reserved: 0,
+    };
+}
+
+impl Default for rcap_partition_layout {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
 /// Options of an encoder. What a form has no use for must stay as `rcap_encode_options_init` leaves it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -1497,6 +1598,34 @@ pub struct rcap_api {
     pub capturer_encode: unsafe extern "C" fn(self_: *const rcap_capturer, layout: *const rcap_read_layout, slots: *const c_void, slots_bytes: i64, tags: *const i64, tags_count: i64, format: i32, options: *const rcap_encode_options, buffer: *mut c_void, buffer_bytes: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status,
     /// `rcap_backend_search`, slot 84.
     pub backend_search: unsafe extern "C" fn(name: *const c_char, text: *mut c_void, text_bytes: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_fill_layout_init`, slot 85.
+    pub fill_layout_init: unsafe extern "C" fn(value: *mut rcap_fill_layout, struct_size: i64),
+    /// `rcap_partition_layout_init`, slot 86.
+    pub partition_layout_init: unsafe extern "C" fn(value: *mut rcap_partition_layout, struct_size: i64),
+    /// `rcap_record_fill`, slot 87.
+    pub record_fill: unsafe extern "C" fn(self_: *const rcap_record, layout: *const rcap_fill_layout, layer_ids: *const i32, layer_ids_count: i64, positions: *const i64, positions_count: i64, ids: *mut c_void, ids_bytes: i64, row_mask: *mut c_void, row_mask_bytes: i64, cell_mask: *mut c_void, cell_mask_bytes: i64, filled: *mut i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_pack_offsets`, slot 88.
+    pub pack_offsets: unsafe extern "C" fn(lengths: *const i64, lengths_count: i64, multiple: i64, offsets: *mut i64, offsets_count: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_pack_pad`, slot 89.
+    pub pack_pad: unsafe extern "C" fn(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, pad: *const c_void, pad_bytes: i64, tokens: *const c_void, tokens_bytes: i64, packed: *mut c_void, packed_bytes: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_pack_strip`, slot 90.
+    pub pack_strip: unsafe extern "C" fn(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, packed: *const c_void, packed_bytes: i64, tokens: *mut c_void, tokens_bytes: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_partition_multiple`, slot 91.
+    pub partition_multiple: unsafe extern "C" fn(layout: *const rcap_partition_layout, multiple: *mut i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_partition_tokens`, slot 92.
+    pub partition_tokens: unsafe extern "C" fn(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, tokens: *mut i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_partition_indices`, slot 93.
+    pub partition_indices: unsafe extern "C" fn(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, indices: *mut i64, indices_count: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_partition_split`, slot 94.
+    pub partition_split: unsafe extern "C" fn(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_partition_gather`, slot 95.
+    pub partition_gather: unsafe extern "C" fn(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, parts: *const c_void, parts_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_stage_layers`, slot 96.
+    pub stage_layers: unsafe extern "C" fn(num_layers: i32, pp_size: i32, pp_rank: i32, vp_size: i32, vp_rank: i32, first_layers: i32, last_layers: i32, moe_layers: *const i32, moe_layers_count: i64, layer_ids: *mut i32, layer_ids_count: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_layers_split`, slot 97.
+    pub layers_split: unsafe extern "C" fn(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status,
+    /// `rcap_layers_gather`, slot 98.
+    pub layers_gather: unsafe extern "C" fn(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, part: *const c_void, part_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status,
 }
 
 #[cfg(not(feature = "dynamic-loading"))]
@@ -1581,7 +1710,7 @@ unsafe extern "C" {
     pub fn rcap_backend_search(name: *const c_char, text: *mut c_void, text_bytes: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status;
     /// Describes an open backend.
     ///
-    /// Returns: OK | `INVALID_ARGUMENT`
+    /// Returns: OK | `INVALID_ARGUMENT` | FORKED
     ///
     /// Threads: any
     #[must_use]
@@ -1619,7 +1748,7 @@ unsafe extern "C" {
     pub fn rcap_capturer_plan_get(config: *const rcap_capturer_config, layer_ids: *const i32, layer_ids_count: i64, plan: *mut rcap_capturer_plan, err: *mut rcap_error) -> rcap_status;
     /// Creates a capturer. Next: add the models and their taps, then seal.
     ///
-    /// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE` | UNSUPPORTED | `OUT_OF_MEMORY`
+    /// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE` | UNSUPPORTED | `OUT_OF_MEMORY` | FORKED (a backend opened by the parent process)
     ///
     /// Threads: any
     #[must_use]
@@ -2038,6 +2167,119 @@ unsafe extern "C" {
     /// Threads: any
     #[must_use]
     pub fn rcap_record_compare(self_: *const rcap_record, other: *const rcap_record, report: *mut rcap_compare_report, by_layer: *mut i64, by_layer_count: i64, err: *mut rcap_error) -> rcap_status;
+    /// Sets a `rcap_fill_layout` to its defaults: writes `struct_size` bytes, never more.
+    ///
+    /// Threads: any
+    pub fn rcap_fill_layout_init(value: *mut rcap_fill_layout, struct_size: i64);
+    /// Sets a `rcap_partition_layout` to its defaults: writes `struct_size` bytes, never more.
+    ///
+    /// Threads: any
+    pub fn rcap_partition_layout_init(value: *mut rcap_partition_layout, struct_size: i64);
+    /// Writes a record's ids as a trainer replays them: dense, in the dtype and for the layers it asks for, every row filled (R42).
+    ///
+    /// A row is a token position. Where the record has no valid ids for it and a layer, where it lies behind the sequence, or where it is -1,
+    /// `padding` says what is written, and the masks say 0. Filled rows are counted for each layer by itself, in the order of the rows. Nothing is
+    /// written where the call is refused.
+    ///
+    /// Sequences of a pack are filled one call each, into their part of the arrays. A sequence that has no record is filled from a record of 0
+    /// rows.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, unknown enum value, a layer twice, bytes that do not fit) | `OUT_OF_RANGE` (a layer that the record
+    /// does not have, a record that reaches behind the sequence, ids or `fill_value` that the dtype cannot hold, a position below -1, an
+    /// overflowing size) | UNSUPPORTED (a field that is not used here and not 0) | `OUT_OF_MEMORY`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_record_fill(self_: *const rcap_record, layout: *const rcap_fill_layout, layer_ids: *const i32, layer_ids_count: i64, positions: *const i64, positions_count: i64, ids: *mut c_void, ids_bytes: i64, row_mask: *mut c_void, row_mask_bytes: i64, cell_mask: *mut c_void, cell_mask_bytes: i64, filled: *mut i64, err: *mut rcap_error) -> rcap_status;
+    /// Where each sequence of a pack begins when each is padded to a multiple: a trainer's `cu_seqlens`.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, `offsets_count`) | `OUT_OF_RANGE` (a negative length, a multiple below 1, an overflowing sum)
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_pack_offsets(lengths: *const i64, lengths_count: i64, multiple: i64, offsets: *mut i64, offsets_count: i64, err: *mut rcap_error) -> rcap_status;
+    /// Copies sequences that stand one behind the other to their places in a pack and writes padding behind each. `rcap_pack_strip` is the inverse.
+    ///
+    /// Works on anything that has an item for every token: ids, masks, weights, rows of routes. Arrays may not overlap.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, counts or bytes that do not fit) | `OUT_OF_RANGE` (a length or offset outside its range,
+    /// `item_bytes`, an overflowing size)
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_pack_pad(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, pad: *const c_void, pad_bytes: i64, tokens: *const c_void, tokens_bytes: i64, packed: *mut c_void, packed_bytes: i64, err: *mut rcap_error) -> rcap_status;
+    /// Copies the sequences out of a pack, one behind the other, without their padding: the inverse of `rcap_pack_pad`. Arrays may not overlap.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_pack_strip(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, packed: *const c_void, packed_bytes: i64, tokens: *mut c_void, tokens_bytes: i64, err: *mut rcap_error) -> rcap_status;
+    /// The number that every padded sequence must be a multiple of: `cp_size` chunks (2 \* `cp_size` where they are dealt out in a zigzag among
+    /// several ranks) times `sp_size`.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, unknown split) | `OUT_OF_RANGE` (a size below 1, an overflowing product)
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_partition_multiple(layout: *const rcap_partition_layout, multiple: *mut i64, err: *mut rcap_error) -> rcap_status;
+    /// Tokens of a rank: the same for all.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, unknown split) | `OUT_OF_RANGE` (a size, rank or offset outside its range, a sequence that its
+    /// chunks do not divide, named with the multiple it needs, a rank's tokens that `sp_size` does not divide)
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_partition_tokens(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, tokens: *mut i64, err: *mut rcap_error) -> rcap_status;
+    /// Where in the pack each of a rank's tokens stands, in the rank's order: what indexing an array by it gives is the rank's part (R43).
+    ///
+    /// Returns: OK | as `rcap_partition_tokens`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_partition_indices(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, indices: *mut i64, indices_count: i64, err: *mut rcap_error) -> rcap_status;
+    /// Copies a rank's part out of a pack. Works on anything that has an item for every token. Arrays may not overlap.
+    ///
+    /// Returns: OK | as `rcap_partition_tokens`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_partition_split(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status;
+    /// Puts the parts of all ranks together again: the inverse of `rcap_partition_split` (R43). Arrays may not overlap.
+    ///
+    /// Returns: OK | as `rcap_partition_tokens`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_partition_gather(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, parts: *const c_void, parts_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status;
+    /// The MoE layers of a pipeline stage, in the order in which it makes their routers (R43).
+    ///
+    /// The model's layers are dealt out in `vp_size` rounds; in each, stage after stage takes its share, which is the same for all but a first or
+    /// last stage whose layers are given. A model that is dealt out otherwise has its lists at hand and needs no help.
+    ///
+    /// Returns: OK (also with null) | `INVALID_ARGUMENT` (null, not ascending) | `OUT_OF_RANGE` (a size, rank or layer outside its range, layers
+    /// that the stages or chunks do not divide, capacity: `needed` is set)
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_stage_layers(num_layers: i32, pp_size: i32, pp_rank: i32, vp_size: i32, vp_rank: i32, first_layers: i32, last_layers: i32, moe_layers: *const i32, moe_layers_count: i64, layer_ids: *mut i32, layer_ids_count: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status;
+    /// Copies some layers' columns out of an array \[tokens, layers\] of items: those of a pipeline stage, or of one router (R43). Arrays may not
+    /// overlap.
+    ///
+    /// Returns: OK | `INVALID_ARGUMENT` (null, unknown order, a layer twice, bytes that do not fit) | `OUT_OF_RANGE` (a layer that is not there,
+    /// tokens, `item_bytes`, an overflowing size) | `OUT_OF_MEMORY`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_layers_split(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status;
+    /// Copies some layers' columns to their places in an array \[tokens, layers\] of items and leaves the others alone: called for every stage, it
+    /// is the inverse of `rcap_layers_split`. Arrays may not overlap.
+    ///
+    /// Returns: OK | as `rcap_layers_split`
+    ///
+    /// Threads: any
+    #[must_use]
+    pub fn rcap_layers_gather(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, part: *const c_void, part_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status;
     /// Sets a `rcap_encode_options` to its defaults: writes `struct_size` bytes, never more.
     ///
     /// Threads: any
@@ -2321,7 +2563,7 @@ pub unsafe fn rcap_backend_search(name: *const c_char, text: *mut c_void, text_b
 
 /// Describes an open backend.
 ///
-/// Returns: OK | `INVALID_ARGUMENT`
+/// Returns: OK | `INVALID_ARGUMENT` | FORKED
 ///
 /// Threads: any
 ///
@@ -2463,7 +2705,7 @@ pub unsafe fn rcap_capturer_plan_get(config: *const rcap_capturer_config, layer_
 
 /// Creates a capturer. Next: add the models and their taps, then seal.
 ///
-/// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE` | UNSUPPORTED | `OUT_OF_MEMORY`
+/// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE` | UNSUPPORTED | `OUT_OF_MEMORY` | FORKED (a backend opened by the parent process)
 ///
 /// Threads: any
 ///
@@ -3635,6 +3877,300 @@ pub unsafe fn rcap_record_compare(self_: *const rcap_record, other: *const rcap_
     unsafe { (crate::loaded().record_compare)(self_, other, report, by_layer, by_layer_count, err) }
 }
 
+/// Sets a `rcap_fill_layout` to its defaults: writes `struct_size` bytes, never more.
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_fill_layout_init(value: *mut rcap_fill_layout, struct_size: i64) {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().fill_layout_init)(value, struct_size) }
+}
+
+/// Sets a `rcap_partition_layout` to its defaults: writes `struct_size` bytes, never more.
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_layout_init(value: *mut rcap_partition_layout, struct_size: i64) {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_layout_init)(value, struct_size) }
+}
+
+/// Writes a record's ids as a trainer replays them: dense, in the dtype and for the layers it asks for, every row filled (R42).
+///
+/// A row is a token position. Where the record has no valid ids for it and a layer, where it lies behind the sequence, or where it is -1, `padding`
+/// says what is written, and the masks say 0. Filled rows are counted for each layer by itself, in the order of the rows. Nothing is written where
+/// the call is refused.
+///
+/// Sequences of a pack are filled one call each, into their part of the arrays. A sequence that has no record is filled from a record of 0 rows.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, unknown enum value, a layer twice, bytes that do not fit) | `OUT_OF_RANGE` (a layer that the record does
+/// not have, a record that reaches behind the sequence, ids or `fill_value` that the dtype cannot hold, a position below -1, an overflowing size) |
+/// UNSUPPORTED (a field that is not used here and not 0) | `OUT_OF_MEMORY`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_record_fill(self_: *const rcap_record, layout: *const rcap_fill_layout, layer_ids: *const i32, layer_ids_count: i64, positions: *const i64, positions_count: i64, ids: *mut c_void, ids_bytes: i64, row_mask: *mut c_void, row_mask_bytes: i64, cell_mask: *mut c_void, cell_mask_bytes: i64, filled: *mut i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().record_fill)(self_, layout, layer_ids, layer_ids_count, positions, positions_count, ids, ids_bytes, row_mask, row_mask_bytes, cell_mask, cell_mask_bytes, filled, err) }
+}
+
+/// Where each sequence of a pack begins when each is padded to a multiple: a trainer's `cu_seqlens`.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, `offsets_count`) | `OUT_OF_RANGE` (a negative length, a multiple below 1, an overflowing sum)
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_pack_offsets(lengths: *const i64, lengths_count: i64, multiple: i64, offsets: *mut i64, offsets_count: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().pack_offsets)(lengths, lengths_count, multiple, offsets, offsets_count, err) }
+}
+
+/// Copies sequences that stand one behind the other to their places in a pack and writes padding behind each. `rcap_pack_strip` is the inverse.
+///
+/// Works on anything that has an item for every token: ids, masks, weights, rows of routes. Arrays may not overlap.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, counts or bytes that do not fit) | `OUT_OF_RANGE` (a length or offset outside its range, `item_bytes`,
+/// an overflowing size)
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_pack_pad(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, pad: *const c_void, pad_bytes: i64, tokens: *const c_void, tokens_bytes: i64, packed: *mut c_void, packed_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().pack_pad)(lengths, lengths_count, offsets, offsets_count, item_bytes, pad, pad_bytes, tokens, tokens_bytes, packed, packed_bytes, err) }
+}
+
+/// Copies the sequences out of a pack, one behind the other, without their padding: the inverse of `rcap_pack_pad`. Arrays may not overlap.
+///
+/// Returns: OK | `INVALID_ARGUMENT` | `OUT_OF_RANGE`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_pack_strip(lengths: *const i64, lengths_count: i64, offsets: *const i64, offsets_count: i64, item_bytes: i64, packed: *const c_void, packed_bytes: i64, tokens: *mut c_void, tokens_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().pack_strip)(lengths, lengths_count, offsets, offsets_count, item_bytes, packed, packed_bytes, tokens, tokens_bytes, err) }
+}
+
+/// The number that every padded sequence must be a multiple of: `cp_size` chunks (2 \* `cp_size` where they are dealt out in a zigzag among several
+/// ranks) times `sp_size`.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, unknown split) | `OUT_OF_RANGE` (a size below 1, an overflowing product)
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_multiple(layout: *const rcap_partition_layout, multiple: *mut i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_multiple)(layout, multiple, err) }
+}
+
+/// Tokens of a rank: the same for all.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, unknown split) | `OUT_OF_RANGE` (a size, rank or offset outside its range, a sequence that its chunks do
+/// not divide, named with the multiple it needs, a rank's tokens that `sp_size` does not divide)
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_tokens(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, tokens: *mut i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_tokens)(layout, offsets, offsets_count, tokens, err) }
+}
+
+/// Where in the pack each of a rank's tokens stands, in the rank's order: what indexing an array by it gives is the rank's part (R43).
+///
+/// Returns: OK | as `rcap_partition_tokens`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_indices(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, indices: *mut i64, indices_count: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_indices)(layout, offsets, offsets_count, indices, indices_count, err) }
+}
+
+/// Copies a rank's part out of a pack. Works on anything that has an item for every token. Arrays may not overlap.
+///
+/// Returns: OK | as `rcap_partition_tokens`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_split(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_split)(layout, offsets, offsets_count, item_bytes, whole, whole_bytes, part, part_bytes, err) }
+}
+
+/// Puts the parts of all ranks together again: the inverse of `rcap_partition_split` (R43). Arrays may not overlap.
+///
+/// Returns: OK | as `rcap_partition_tokens`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_partition_gather(layout: *const rcap_partition_layout, offsets: *const i64, offsets_count: i64, item_bytes: i64, parts: *const c_void, parts_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().partition_gather)(layout, offsets, offsets_count, item_bytes, parts, parts_bytes, whole, whole_bytes, err) }
+}
+
+/// The MoE layers of a pipeline stage, in the order in which it makes their routers (R43).
+///
+/// The model's layers are dealt out in `vp_size` rounds; in each, stage after stage takes its share, which is the same for all but a first or last
+/// stage whose layers are given. A model that is dealt out otherwise has its lists at hand and needs no help.
+///
+/// Returns: OK (also with null) | `INVALID_ARGUMENT` (null, not ascending) | `OUT_OF_RANGE` (a size, rank or layer outside its range, layers that
+/// the stages or chunks do not divide, capacity: `needed` is set)
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_stage_layers(num_layers: i32, pp_size: i32, pp_rank: i32, vp_size: i32, vp_rank: i32, first_layers: i32, last_layers: i32, moe_layers: *const i32, moe_layers_count: i64, layer_ids: *mut i32, layer_ids_count: i64, needed: *mut i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().stage_layers)(num_layers, pp_size, pp_rank, vp_size, vp_rank, first_layers, last_layers, moe_layers, moe_layers_count, layer_ids, layer_ids_count, needed, err) }
+}
+
+/// Copies some layers' columns out of an array \[tokens, layers\] of items: those of a pipeline stage, or of one router (R43). Arrays may not
+/// overlap.
+///
+/// Returns: OK | `INVALID_ARGUMENT` (null, unknown order, a layer twice, bytes that do not fit) | `OUT_OF_RANGE` (a layer that is not there,
+/// tokens, `item_bytes`, an overflowing size) | `OUT_OF_MEMORY`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_layers_split(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, whole: *const c_void, whole_bytes: i64, part: *mut c_void, part_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().layers_split)(layer_ids, layer_ids_count, selected, selected_count, tokens, item_bytes, order, whole, whole_bytes, part, part_bytes, err) }
+}
+
+/// Copies some layers' columns to their places in an array \[tokens, layers\] of items and leaves the others alone: called for every stage, it is
+/// the inverse of `rcap_layers_split`. Arrays may not overlap.
+///
+/// Returns: OK | as `rcap_layers_split`
+///
+/// Threads: any
+///
+/// # Safety
+///
+/// As in C.
+///
+/// # Panics
+///
+/// Where the library cannot be loaded: see [`crate::api`], which says so instead.
+#[must_use]
+#[cfg(feature = "dynamic-loading")]
+pub unsafe fn rcap_layers_gather(layer_ids: *const i32, layer_ids_count: i64, selected: *const i32, selected_count: i64, tokens: i64, item_bytes: i64, order: i32, part: *const c_void, part_bytes: i64, whole: *mut c_void, whole_bytes: i64, err: *mut rcap_error) -> rcap_status {
+    // SAFETY: the caller's promise.
+    unsafe { (crate::loaded().layers_gather)(layer_ids, layer_ids_count, selected, selected_count, tokens, item_bytes, order, part, part_bytes, whole, whole_bytes, err) }
+}
+
 /// Sets a `rcap_encode_options` to its defaults: writes `struct_size` bytes, never more.
 ///
 /// Threads: any
@@ -3902,4 +4438,18 @@ pub const FUNCTIONS: &[FunctionInfo] = &[
     FunctionInfo { name: "rcap_record_decode", thread: "any", owner: "record", frees: "", retains: "" },
     FunctionInfo { name: "rcap_capturer_encode", thread: "any", owner: "", frees: "", retains: "" },
     FunctionInfo { name: "rcap_backend_search", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_fill_layout_init", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_layout_init", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_record_fill", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_pack_offsets", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_pack_pad", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_pack_strip", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_multiple", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_tokens", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_indices", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_split", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_partition_gather", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_stage_layers", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_layers_split", thread: "any", owner: "", frees: "", retains: "" },
+    FunctionInfo { name: "rcap_layers_gather", thread: "any", owner: "", frees: "", retains: "" },
 ];

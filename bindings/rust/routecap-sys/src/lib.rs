@@ -14,6 +14,8 @@
 #[allow(clippy::doc_markdown, clippy::must_use_candidate, clippy::too_many_arguments)]
 mod ffi;
 #[cfg(feature = "dynamic-loading")]
+mod elf;
+#[cfg(feature = "dynamic-loading")]
 mod load;
 
 use std::fmt;

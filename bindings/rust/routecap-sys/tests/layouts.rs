@@ -253,6 +253,24 @@ fn layouts() {
     assert_eq!(field!(rcap_compare_report.first_row), (104, 8), "rcap_compare_report.first_row");
     assert_eq!(field!(rcap_compare_report.first_layer), (112, 4), "rcap_compare_report.first_layer");
     assert_eq!(field!(rcap_compare_report.reserved), (116, 4), "rcap_compare_report.reserved");
+    assert_eq!(size_of::<rcap_fill_layout>(), 56, "rcap_fill_layout");
+    assert_eq!(field!(rcap_fill_layout.struct_size), (0, 8), "rcap_fill_layout.struct_size");
+    assert_eq!(field!(rcap_fill_layout.start), (8, 8), "rcap_fill_layout.start");
+    assert_eq!(field!(rcap_fill_layout.tokens), (16, 8), "rcap_fill_layout.tokens");
+    assert_eq!(field!(rcap_fill_layout.length), (24, 8), "rcap_fill_layout.length");
+    assert_eq!(field!(rcap_fill_layout.first_fill), (32, 8), "rcap_fill_layout.first_fill");
+    assert_eq!(field!(rcap_fill_layout.dtype), (40, 4), "rcap_fill_layout.dtype");
+    assert_eq!(field!(rcap_fill_layout.order), (44, 4), "rcap_fill_layout.order");
+    assert_eq!(field!(rcap_fill_layout.padding), (48, 4), "rcap_fill_layout.padding");
+    assert_eq!(field!(rcap_fill_layout.fill_value), (52, 4), "rcap_fill_layout.fill_value");
+    assert_eq!(size_of::<rcap_partition_layout>(), 32, "rcap_partition_layout");
+    assert_eq!(field!(rcap_partition_layout.struct_size), (0, 8), "rcap_partition_layout.struct_size");
+    assert_eq!(field!(rcap_partition_layout.split), (8, 4), "rcap_partition_layout.split");
+    assert_eq!(field!(rcap_partition_layout.cp_size), (12, 4), "rcap_partition_layout.cp_size");
+    assert_eq!(field!(rcap_partition_layout.cp_rank), (16, 4), "rcap_partition_layout.cp_rank");
+    assert_eq!(field!(rcap_partition_layout.sp_size), (20, 4), "rcap_partition_layout.sp_size");
+    assert_eq!(field!(rcap_partition_layout.sp_rank), (24, 4), "rcap_partition_layout.sp_rank");
+    assert_eq!(field!(rcap_partition_layout.reserved), (28, 4), "rcap_partition_layout.reserved");
     assert_eq!(size_of::<rcap_encode_options>(), 40, "rcap_encode_options");
     assert_eq!(field!(rcap_encode_options.struct_size), (0, 8), "rcap_encode_options.struct_size");
     assert_eq!(field!(rcap_encode_options.dtype), (8, 4), "rcap_encode_options.dtype");
@@ -270,8 +288,8 @@ fn layouts() {
     assert_eq!(field!(rcap_decode_hints.num_layers), (32, 4), "rcap_decode_hints.num_layers");
     assert_eq!(field!(rcap_decode_hints.dtype), (36, 4), "rcap_decode_hints.dtype");
     assert_eq!(field!(rcap_decode_hints.turn), (40, 8), "rcap_decode_hints.turn");
-    assert_eq!(size_of::<rcap_api>(), 16 + 85 * size_of::<usize>(), "rcap_api");
-    assert_eq!(FUNCTIONS.len(), 85);
+    assert_eq!(size_of::<rcap_api>(), 16 + 99 * size_of::<usize>(), "rcap_api");
+    assert_eq!(FUNCTIONS.len(), 99);
 }
 
 /// The library's own idea of a struct's defaults, byte by byte, against the constant.
@@ -310,6 +328,8 @@ fn defaults() {
     same_defaults!(rcap_record_layout, rcap_record_layout_init);
     same_defaults!(rcap_record_info, rcap_record_info_init);
     same_defaults!(rcap_compare_report, rcap_compare_report_init);
+    same_defaults!(rcap_fill_layout, rcap_fill_layout_init);
+    same_defaults!(rcap_partition_layout, rcap_partition_layout_init);
     same_defaults!(rcap_encode_options, rcap_encode_options_init);
     same_defaults!(rcap_decode_hints, rcap_decode_hints_init);
 }

@@ -4,11 +4,11 @@
 
 use routecap_sys as sys;
 
-use crate::enums::{Code, Fill, Overlap, ReadFlags};
+use crate::Result;
+use crate::enums::{Fill, Overlap, ReadFlags};
 use crate::error::{call, filled};
 use crate::record::Record;
 use crate::structs::CompareReport;
-use crate::{Error, Result};
 
 /// A call that makes a record out of `self` and more.
 macro_rules! derive {
@@ -20,14 +20,8 @@ macro_rules! derive {
     }};
 }
 
-/// The library takes an empty list for none, which names all rows: it is refused here.
-fn list(record: &Record, which: &str, positions: Option<&[i64]>) -> Result<(*const i64, i64)> {
-    let Some(list) = positions else { return Ok((std::ptr::null(), 0)) };
-    let rows = record.info().rows;
-    if list.is_empty() && rows > 0 {
-        return Err(Error::refused(Code::InvalidArgument, format!("interleave: 0 positions of the {which} record, it has {rows} rows")));
-    }
-    Ok((list.as_ptr(), list.len() as i64))
+fn list(positions: Option<&[i64]>) -> (*const i64, i64) {
+    positions.map_or((std::ptr::null(), 0), |list| (list.as_ptr(), list.len() as i64))
 }
 
 impl Record {
@@ -58,9 +52,9 @@ impl Record {
     }
 
     /// A new record of token positions that context parallelism dealt out to two ranks (R45): the token position of each of this record's rows and of the
-    /// other's; `None` is start, start + 1, and so on. A position that nobody named is missing.
+    /// other's; `None` is start, start + 1, and so on, and a list of another length is refused. A position that nobody named is missing.
     pub fn interleave(&self, positions: Option<&[i64]>, other: &Record, other_positions: Option<&[i64]>) -> Result<Record> {
-        let (own, others) = (list(self, "first", positions)?, list(other, "second", other_positions)?);
+        let (own, others) = (list(positions), list(other_positions));
         derive!(record_interleave(self.raw(), own.0, own.1, other.raw(), others.0, others.1))
     }
 

@@ -247,6 +247,10 @@ impl<'a> ArrayMut<'a> {
         Self { data, bytes: size_of_val(elements) as i64, dtype: T::DTYPE, borrow: PhantomData }
     }
 
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
     pub(crate) fn parts(&mut self) -> (*mut c_void, i64) {
         (self.data, self.bytes)
     }

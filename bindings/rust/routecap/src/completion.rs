@@ -17,7 +17,7 @@ use tokio::runtime::{Handle, Id};
 use crate::output::Output;
 use crate::sealed::Reader;
 use crate::structs::Summary;
-use crate::waiting::Waiting;
+use crate::waiting::{Registry, Settling};
 use crate::{Error, Result};
 
 /// A capturer's side of it. The registry is shared by all runtimes, because whoever of them reads the descriptor wakes for all.
@@ -27,19 +27,10 @@ pub(crate) struct Completions {
     reactors: Mutex<Vec<(Id, Arc<Reactor>)>>,
 }
 
-#[derive(Default)]
-struct Registry(Mutex<Waiting<Waker>>);
-
-impl Registry {
-    fn with<T>(&self, change: impl FnOnce(&mut Waiting<Waker>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// The descriptor is readable: somebody must look. Every waiting output is told, and the first that runs reads it for all.
+/// The descriptor is readable: somebody must look.
 impl Wake for Registry {
     fn wake(self: Arc<Self>) {
-        self.with(Waiting::take_all).into_iter().for_each(Waker::wake);
+        self.wake_all();
     }
 }
 
@@ -75,8 +66,8 @@ fn refused(error: &dyn std::fmt::Display) -> Error {
 }
 
 impl Reactor {
-    /// Empties the descriptor if it is readable, and wakes whoever waits for what has settled. Afterwards the registry is woken when more settles.
-    fn turn(&self, reader: &Reader, registry: &Arc<Registry>) -> Result<()> {
+    /// Empties the descriptor if it is readable, and names what has settled. Afterwards the registry is woken when more settles.
+    fn turn(&self, reader: &Reader, registry: &Arc<Registry>, mut settled: impl FnMut(i64)) -> Result<()> {
         let waker = Waker::from(Arc::clone(registry));
         let mut context = Context::from_waker(&waker);
         while let Poll::Ready(ready) = self.descriptor.poll_read_ready(&mut context) {
@@ -87,17 +78,33 @@ impl Reactor {
             // What has settled is in the library's list before the descriptor says so.
             loop {
                 match reader.next_completed(Duration::ZERO) {
-                    Ok(completion) => {
-                        if let Some(waker) = registry.with(|waiting| waiting.take(completion.sequence)) {
-                            waker.wake();
-                        }
-                    }
+                    Ok(completion) => settled(completion.sequence),
                     Err(Error::Timeout) => break,
                     Err(error) => return Err(error),
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// An output on the descriptor of its capturer.
+struct OnDescriptor<'a> {
+    output: &'a mut Output,
+    reader: &'a Reader,
+    reactor: &'a Reactor,
+    registry: &'a Arc<Registry>,
+}
+
+impl Settling for OnDescriptor<'_> {
+    type Error = Error;
+
+    fn is_ready(&mut self) -> Result<bool> {
+        self.output.ready()
+    }
+
+    fn turn(&mut self, settled: impl FnMut(i64)) -> Result<()> {
+        self.reactor.turn(self.reader, self.registry, settled)
     }
 }
 
@@ -136,24 +143,12 @@ impl Future for Output {
             Ok(reactor) => reactor,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        loop {
-            // Registered first and looked at then: what settles in between finds the waker, what settled before is seen.
-            registry.with(|waiting| waiting.put(self.sequence(), context.waker()));
-            match self.ready() {
-                Ok(false) => {}
-                done => {
-                    registry.with(|waiting| waiting.take(self.sequence()));
-                    return Poll::Ready(done.and_then(|_| self.finalize()));
-                }
-            }
-            if let Err(error) = reactor.turn(&reader, &registry) {
-                registry.with(|waiting| waiting.take(self.sequence()));
-                return Poll::Ready(Err(error));
-            }
-            // Its own completion may have been among those that were read.
-            if registry.with(|waiting| waiting.has(self.sequence())) {
-                return Poll::Pending;
-            }
+        let sequence = self.sequence();
+        let mut source = OnDescriptor { output: &mut self, reader: &reader, reactor: &reactor, registry: &registry };
+        match registry.poll(sequence, context.waker(), &mut source) {
+            Poll::Ready(Ok(())) => Poll::Ready(self.finalize()),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
         }
     }
 }

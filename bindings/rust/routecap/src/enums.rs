@@ -1015,6 +1015,149 @@ impl Default for Fill {
     }
 }
 
+/// What stands where a trainer needs ids and the engine captured none: missing rows, the last token of a sequence, padding (R42).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Padding {
+    /// K distinct ids, spread over the experts: the n-th filled row of a layer gets (n + floor(j \* E / K)) modulo E in column j. Of one row's ids
+    /// any two equal blocks of neighbouring experts (expert-parallel ranks) get the same number, and of any rows' ids any two experts do, give or
+    /// take one.
+    Spread,
+    /// `fill_value` in every column, for trainers that look at the mask instead, or for which -1 means missing.
+    Value,
+    /// A number that this version of the crate has no name for.
+    Unknown(i32),
+}
+
+impl Padding {
+    /// Its number in C.
+    #[must_use]
+    pub const fn raw(self) -> i32 {
+        match self {
+            Self::Spread => sys::RCAP_PADDING_SPREAD,
+            Self::Value => sys::RCAP_PADDING_VALUE,
+            Self::Unknown(number) => number,
+        }
+    }
+
+    /// The value of a number in C.
+    #[must_use]
+    pub const fn from_raw(number: i32) -> Self {
+        match number {
+            sys::RCAP_PADDING_SPREAD => Self::Spread,
+            sys::RCAP_PADDING_VALUE => Self::Value,
+            _ => Self::Unknown(number),
+        }
+    }
+
+    /// All values that this version of the crate knows.
+    pub const ALL: &'static [Self] = &[
+        Self::Spread,
+        Self::Value,
+    ];
+}
+
+impl Default for Padding {
+    /// The value that is 0 in C.
+    fn default() -> Self {
+        Self::Spread
+    }
+}
+
+/// Order of the axes of a dense array of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AxisOrder {
+    /// \[tokens, layers, K\].
+    TokensFirst,
+    /// \[layers, tokens, K\]: what one router needs is one piece.
+    LayersFirst,
+    /// A number that this version of the crate has no name for.
+    Unknown(i32),
+}
+
+impl AxisOrder {
+    /// Its number in C.
+    #[must_use]
+    pub const fn raw(self) -> i32 {
+        match self {
+            Self::TokensFirst => sys::RCAP_AXIS_ORDER_TOKENS_FIRST,
+            Self::LayersFirst => sys::RCAP_AXIS_ORDER_LAYERS_FIRST,
+            Self::Unknown(number) => number,
+        }
+    }
+
+    /// The value of a number in C.
+    #[must_use]
+    pub const fn from_raw(number: i32) -> Self {
+        match number {
+            sys::RCAP_AXIS_ORDER_TOKENS_FIRST => Self::TokensFirst,
+            sys::RCAP_AXIS_ORDER_LAYERS_FIRST => Self::LayersFirst,
+            _ => Self::Unknown(number),
+        }
+    }
+
+    /// All values that this version of the crate knows.
+    pub const ALL: &'static [Self] = &[
+        Self::TokensFirst,
+        Self::LayersFirst,
+    ];
+}
+
+impl Default for AxisOrder {
+    /// The value that is 0 in C.
+    fn default() -> Self {
+        Self::TokensFirst
+    }
+}
+
+/// How context parallelism deals out the tokens of a sequence (R43).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Split {
+    /// `cp_size` equal chunks; rank r has chunk r.
+    Contiguous,
+    /// 2 \* `cp_size` equal chunks; rank r has chunk r and behind it chunk 2 \* `cp_size` - 1 - r. One rank alone has the sequence as it is.
+    Zigzag,
+    /// A number that this version of the crate has no name for.
+    Unknown(i32),
+}
+
+impl Split {
+    /// Its number in C.
+    #[must_use]
+    pub const fn raw(self) -> i32 {
+        match self {
+            Self::Contiguous => sys::RCAP_SPLIT_CONTIGUOUS,
+            Self::Zigzag => sys::RCAP_SPLIT_ZIGZAG,
+            Self::Unknown(number) => number,
+        }
+    }
+
+    /// The value of a number in C.
+    #[must_use]
+    pub const fn from_raw(number: i32) -> Self {
+        match number {
+            sys::RCAP_SPLIT_CONTIGUOUS => Self::Contiguous,
+            sys::RCAP_SPLIT_ZIGZAG => Self::Zigzag,
+            _ => Self::Unknown(number),
+        }
+    }
+
+    /// All values that this version of the crate knows.
+    pub const ALL: &'static [Self] = &[
+        Self::Contiguous,
+        Self::Zigzag,
+    ];
+}
+
+impl Default for Split {
+    /// The value that is 0 in C.
+    fn default() -> Self {
+        Self::Contiguous
+    }
+}
+
 /// Forms of a record outside the library (R37, R41). `rcap_wire_format_name` and `rcap_wire_format_of` know their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -4,6 +4,7 @@
 
 use std::ffi::{CStr, c_char};
 use std::fmt;
+use std::io::ErrorKind;
 use std::mem::MaybeUninit;
 
 use routecap_sys as sys;
@@ -42,6 +43,15 @@ pub enum Error {
     /// There is no library that can be called.
     #[error(transparent)]
     Library(#[from] LoadError),
+    /// A frame's input or output failed: what a [`FrameError`](crate::FrameError) becomes behind `?`.
+    #[error("{text}")]
+    #[non_exhaustive]
+    Io {
+        /// What kind of failure it is; [`ErrorKind::UnexpectedEof`] is an input that ends inside a frame.
+        kind: ErrorKind,
+        /// What the input or output says of it.
+        text: Box<str>,
+    },
 }
 
 struct Lacking(Option<i64>);
@@ -53,7 +63,8 @@ impl fmt::Display for Lacking {
 }
 
 impl Error {
-    /// The status that the call answered, or would have where there is no library to ask.
+    /// The status that the call answered, or would have where there is no library to ask. Of a frame's input or output, `CORRUPT` where the input ends
+    /// inside a frame, `OUT_OF_MEMORY`, or else `INVALID_ARGUMENT`: what was passed to read from or write to failed.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
@@ -62,13 +73,16 @@ impl Error {
             Error::Busy => Code::Busy,
             Error::Timeout => Code::Timeout,
             Error::Library(_) => Code::NotFound,
+            Error::Io { kind: ErrorKind::UnexpectedEof, .. } => Code::Corrupt,
+            Error::Io { kind: ErrorKind::OutOfMemory, .. } => Code::OutOfMemory,
+            Error::Io { .. } => Code::InvalidArgument,
         }
     }
 
     /// The library's one line; empty for what is an answer rather than a fault (BUSY, `NOT_READY`, TIMEOUT).
     #[must_use]
     pub fn text(&self) -> &str {
-        if let Error::Refused { text, .. } = self { text } else { "" }
+        if let Error::Refused { text, .. } | Error::Io { text, .. } = self { text } else { "" }
     }
 
     #[cold]

@@ -18,11 +18,21 @@ const HEAD: usize = 24;
 #[non_exhaustive]
 pub enum FrameError {
     /// The input failed, or ended inside a frame ([`ErrorKind::UnexpectedEof`]).
-    #[error("{0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// The bytes are no frame that this library reads.
-    #[error("{0}")]
+    #[error(transparent)]
     Record(#[from] Error),
+}
+
+/// So that `?` works where a function gives [`Result`]. Of an input or output that failed, kind and text stay.
+impl From<FrameError> for Error {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Record(error) => error,
+            FrameError::Io(error) => Error::Io { kind: error.kind(), text: error.to_string().into_boxed_str() },
+        }
+    }
 }
 
 impl Record {

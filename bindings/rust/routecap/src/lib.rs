@@ -72,17 +72,25 @@ mod sealed;
 #[allow(clippy::doc_markdown)]
 mod structs;
 mod tap;
+pub mod trainer;
 #[cfg(any(feature = "async", test))]
+#[cfg_attr(not(feature = "async"), allow(dead_code))]
 mod waiting;
 mod wire;
+
+/// What `waiting` locks with: loom's in the workspace's `loom`.
+#[cfg(any(feature = "async", test))]
+mod sync {
+    pub(crate) use std::sync::Mutex;
+}
 
 pub use array::{Array, ArrayMut, BF16, Element, F16, Id, Stream, Weight};
 pub use capturer::{Capturer, Model, SealError, TapId, TapOptions};
 pub use cells::{Cells, Experts, Ids, Row, Rows, Weights};
 pub use config::Builder;
 pub use enums::{
-    Acceptance, BusyPolicy, CheckLevel, Code, DType, Fault, Fill, FinalizeMode, Format, Gate, Memory, Missing, Overlap, ReadFlags, Role, RowsKind,
-    RowsTerm, SlotUnit, TapFlags, WeightsKind,
+    Acceptance, AxisOrder, BusyPolicy, CheckLevel, Code, DType, Fault, Fill, FinalizeMode, Format, Gate, Memory, Missing, Overlap, Padding,
+    ReadFlags, Role, RowsKind, RowsTerm, SlotUnit, Split, TapFlags, WeightsKind,
 };
 pub use error::{Error, LoadError};
 pub use forward::{Accept, Forward};

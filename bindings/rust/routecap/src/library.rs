@@ -93,36 +93,51 @@ unsafe impl Send for Backend {}
 unsafe impl Sync for Backend {}
 
 impl Backend {
+    /// Opens the backend that is built in, which runs no code but the library's.
+    pub fn host() -> Result<Self> {
+        // SAFETY: no plugin is loaded for this name.
+        unsafe { Self::open("host") }
+    }
+
     /// Opens a backend by its name or by the absolute path of a plugin, on its first device.
     ///
-    /// # Soundness
+    /// # Safety
     ///
-    /// A backend other than `host` is a shared library whose code runs in this process from the moment it is loaded, and no check of this crate reaches
-    /// into it: open only plugins you trust as you trust this program. A name is looked for in the folders of the environment's `ROUTECAP_BACKEND_PATH`
-    /// too (not in a setuid program), so whoever sets that variable chooses what is run.
-    pub fn open(name: &str) -> Result<Self> {
-        Self::open_device(name, 0, 0)
+    /// A backend other than `host` is a shared library whose code runs in this process from the moment it is loaded (its initializers run even where it
+    /// is then refused), and no check of this crate reaches into it. What the name or path leads to must be sound, and built for this library's plugin
+    /// interface. A name is looked for in the folders of the environment's `ROUTECAP_BACKEND_PATH` too (not in a setuid program): whoever sets that variable
+    /// chooses what is run.
+    pub unsafe fn open(name: &str) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::open_device(name, 0, 0) }
     }
 
     /// Opens a backend on one device of its kind. `threads` is what it may use for one call; 0 is its default.
-    pub fn open_device(name: &str, device_ordinal: i32, threads: i32) -> Result<Self> {
+    ///
+    /// # Safety
+    ///
+    /// As for [`Backend::open`].
+    pub unsafe fn open_device(name: &str, device_ordinal: i32, threads: i32) -> Result<Self> {
         let name = c_string("the backend's name", name)?;
         let options = sys::rcap_backend_options { device_ordinal, threads, ..Default::default() };
         let mut handle = std::ptr::null_mut();
-        // SAFETY: name and options live during the call.
+        // SAFETY: name and options live during the call, and the caller answers for what is loaded.
         unsafe { call!(backend_open(name.as_ptr(), &raw const options, &raw mut handle)) }?;
         Ok(Self { handle: filled(handle)? })
     }
 
-    /// Where a backend of that name is looked for and what is there: one line a place. Loads what can be loaded, opens nothing:
-    /// loading runs a plugin's code as [`Backend::open`] does, and is as sound as the plugins are.
-    pub fn search(name: &str) -> Result<String> {
+    /// Where a backend of that name is looked for and what is there: one line a place. Loads what can be loaded, opens nothing.
+    ///
+    /// # Safety
+    ///
+    /// Loading runs a plugin's code: as for [`Backend::open`], for every plugin of that name that is found.
+    pub unsafe fn search(name: &str) -> Result<String> {
         let name = c_string("the backend's name", name)?;
         let mut lines: Vec<u8> = Vec::new();
         loop {
             let mut needed = 0;
             let room = if lines.is_empty() { std::ptr::null_mut() } else { lines.as_mut_ptr().cast::<c_void>() };
-            // SAFETY: the buffer is as long as it says.
+            // SAFETY: the buffer is as long as it says, and the caller answers for what is loaded.
             let found = unsafe { call!(backend_search(name.as_ptr(), room, lines.len() as i64, &raw mut needed)) };
             match found {
                 Ok(_) => {

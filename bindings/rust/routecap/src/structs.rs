@@ -100,7 +100,7 @@ pub struct Plan {
     pub num_layers: i32,
     /// Bytes on the device: cache of every layer and staging blocks.
     pub device_bytes: i64,
-    /// Bytes of pinned host memory: the staging blocks' host side.
+    /// Bytes of pinned host memory: the staging blocks' host side; a backend whose memory is the host's (`host`, `tbb`) takes none.
     pub pinned_bytes: i64,
     /// Bytes of ordinary address space for the slot store; pages are touched when slots are first used.
     pub store_bytes: i64,

@@ -31,7 +31,8 @@ pub struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    /// Ids of `i64`, `i32`, `i16`, `u16` or `u8`, with K columns, or K and the fused shared experts'. As many tokens as the array has whole rows.
+    /// Ids of `i64`, `i32`, `i16`, `u16` or `u8`, with K columns, or K and the fused shared experts'. As many tokens as the array has rows; the last one need
+    /// not fill its stride. An array that ends inside a row is refused by [`Tap::capture`], unless [`Capture::tokens`] says how many rows are meant.
     #[inline]
     pub fn new(ids: impl Into<Array<'a>>, columns: i32) -> Self {
         Self {
@@ -89,24 +90,41 @@ impl<'a> Capture<'a> {
         self
     }
 
+    /// Rows handed over; `None` where the ids end inside a row, which would be left out without a word.
     #[inline]
-    fn count(&self) -> i64 {
-        if let Some(tokens) = self.tokens {
-            return tokens;
+    fn count(&self) -> Option<i64> {
+        if self.tokens.is_some() {
+            return self.tokens;
         }
         let element = match self.ids.dtype() {
             DType::Int64 => 8,
-            DType::Int32 => 4,
-            DType::Int16 | DType::UInt16 => 2,
+            DType::Int32 | DType::Float32 => 4,
+            DType::Int16 | DType::UInt16 | DType::Float16 | DType::BFloat16 => 2,
             _ => 1,
         };
-        let row = if self.ids_row_stride > 0 { self.ids_row_stride } else { i64::from(self.columns) * element };
-        if row <= 0 {
-            return 0;
+        let (row, bytes) = (i64::from(self.columns) * element, self.ids.bytes());
+        // What is wrong with columns or stride is the library's to say.
+        let stride = if self.ids_row_stride > 0 { self.ids_row_stride } else { row };
+        if row <= 0 || stride < row || bytes == 0 {
+            return Some(0);
         }
         // The last row need not fill its stride.
-        let last = i64::from(self.columns) * element;
-        if self.ids.bytes() < last { 0 } else { (self.ids.bytes() - last) / row + 1 }
+        let (whole, rest) = (bytes / stride, bytes % stride);
+        match rest {
+            0 => Some(whole),
+            rest if rest >= row => Some(whole + 1),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn ends_inside_a_row(&self) -> Error {
+        let (bytes, columns, dtype, stride) = (self.ids.bytes(), self.columns, self.ids.dtype(), self.ids_row_stride);
+        let strided = if stride > 0 { format!(" at a row stride of {stride} bytes") } else { String::new() };
+        Error::refused(
+            Code::InvalidArgument,
+            format!("the ids have {bytes} bytes, which end inside a row of {columns} columns of {dtype:?}{strided}"),
+        )
     }
 
     fn one_memory(&self) -> Result<()> {
@@ -159,13 +177,19 @@ impl<'a> Tap<'a> {
         if capture.weights.is_given() || capture.row_ids.is_given() {
             capture.one_memory()?;
         }
+        let tokens = match capture.count() {
+            Some(tokens) => tokens,
+            // A denied tap looks at nothing (R18).
+            None if self.is_enabled()? => return Err(capture.ends_inside_a_row()),
+            None => 0,
+        };
         let layout = sys::rcap_capture_layout {
             struct_size: size_of::<sys::rcap_capture_layout>() as i64,
             ids_dtype: capture.ids.dtype().raw(),
             weights_dtype: capture.weights.dtype().raw(),
             memory: capture.ids.memory().raw(),
             columns: capture.columns,
-            tokens: capture.count(),
+            tokens,
             first_row: capture.first_row,
             ids_row_stride: capture.ids_row_stride,
             weights_row_stride: capture.weights_row_stride,
@@ -243,13 +267,15 @@ mod tests {
     #[test]
     fn rows_are_counted_from_the_array() {
         let ids = [0_i16; 14];
-        assert_eq!(Capture::new(&ids, 7).count(), 2);
-        assert_eq!(Capture::new(&ids[..13], 7).count(), 1);
-        assert_eq!(Capture::new(&ids[..6], 7).count(), 0);
-        // The last row need not fill its stride.
-        assert_eq!(Capture::new(&ids, 2).ids_row_stride(8).count(), 4);
-        assert_eq!(Capture::new(&ids[..13], 2).ids_row_stride(8).count(), 3);
-        assert_eq!((Capture::new(&ids, 0).count(), Capture::new(&ids, -3).count(), Capture::new(&ids, i32::MAX).count()), (0, 0, 0));
-        assert_eq!(Capture::new(&ids, 7).tokens(9).count(), 9);
+        let count = |elements: usize, columns: i32, stride: i64| Capture::new(&ids[..elements], columns).ids_row_stride(stride).count();
+        assert_eq!([14, 7, 0].map(|elements| count(elements, 7, 0)), [Some(2), Some(1), Some(0)]);
+        // The last row need not fill its stride, of 4 elements; what is behind it there may be left out in part.
+        assert_eq!([14, 12, 11, 10, 2].map(|elements| count(elements, 2, 8)), [Some(4), Some(3), Some(3), Some(3), Some(1)]);
+        // A row that is there in part is not left out without a word.
+        assert_eq!([13, 8, 6, 1].map(|elements| count(elements, 7, 0)), [None; 4]);
+        assert_eq!([13, 9, 5, 1].map(|elements| count(elements, 2, 8)), [None; 4]);
+        assert_eq!(Capture::new(&ids, i32::MAX).count(), None);
+        assert_eq!([count(14, 0, 0), count(14, -3, 0), count(14, 7, 6)], [Some(0); 3]);
+        assert_eq!(Capture::new(&ids[..13], 7).tokens(9).count(), Some(9));
     }
 }

@@ -30,7 +30,7 @@ fn every_call_says_so() {
         routecap::version().unwrap_err(),
         routecap::build_info().unwrap_err(),
         Capturer::builder(8, 1, &[0]).max_forward_tokens(1).create().unwrap_err(),
-        Backend::open("host").unwrap_err(),
+        Backend::host().unwrap_err(),
         Format::detect(b"x").unwrap_err(),
         "frame".parse::<Format>().unwrap_err(),
         Record::decode(Format::Frame, b"x", &DecodeHints::new()).unwrap_err(),
@@ -57,4 +57,36 @@ fn something_else() {
     child(Some("libm.so.6"), "libm.so.6: is not routecap: it has no rcap_get_api");
     let text = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     child(text.to_str(), "Cargo.toml: ");
+}
+
+/// What is named is looked at before the dynamic linker sees it, which would end the process at a file that was cut short.
+#[test]
+fn broken_files() {
+    let Some(folder) = std::env::var_os("ROUTECAP_LOADING_CASES").map(PathBuf::from) else {
+        // tests/loading writes the files; a crate alone has none.
+        assert!(!PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/loading").exists(), "ROUTECAP_LOADING_CASES names no folder");
+        return;
+    };
+    let cases = std::fs::read_to_string(folder.join("cases")).unwrap();
+    assert!(cases.lines().count() >= 20, "{cases}");
+    for case in cases.lines() {
+        let (name, reason) = case.split_once('\t').unwrap();
+        let path = folder.join(name);
+        let path = path.to_str().unwrap();
+        if reason.is_empty() {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            let output = command.args(["--exact", "loads", "--nocapture"]).env(CHILD, "").env("ROUTECAP_LIBRARY", path).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && said.contains("1 passed"), "{name}: {said}\n{}", String::from_utf8_lossy(&output.stderr));
+        } else {
+            child(Some(path), &format!("; {path}: {reason}"));
+        }
+    }
+}
+
+#[test]
+fn loads() {
+    if std::env::var_os(CHILD).is_some() {
+        assert!(!routecap::version().unwrap().is_empty());
+    }
 }

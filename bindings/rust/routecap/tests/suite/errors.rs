@@ -24,8 +24,18 @@ fn each_mistake_has_its_code_and_one_line() {
         large.seal()?;
         Ok(())
     };
+    // SAFETY: there is no plugin for toasters.
+    let toaster = unsafe { Backend::open("toaster") };
     let cases: Vec<(&str, Error, Code, &str)> = vec![
-        ("columns", capture(Capture::new(&one, 3)), Code::InvalidArgument, "3"),
+        ("columns", capture(Capture::new(&one, 2)), Code::InvalidArgument, "columns is 2"),
+        ("half a row", capture(Capture::new(&[1_i32; 6], 4)), Code::InvalidArgument, "24 bytes, which end inside a row of 4 columns of Int32"),
+        ("less than a row", capture(Capture::new(&one, 5)), Code::InvalidArgument, "16 bytes, which end inside a row of 5 columns of Int32"),
+        (
+            "half a strided row",
+            capture(Capture::new(&[1_i32; 9], 4).ids_row_stride(32)),
+            Code::InvalidArgument,
+            "36 bytes, which end inside a row of 4 columns of Int32 at a row stride of 32 bytes",
+        ),
         ("row", capture(Capture::new(&one, 4).first_row(64)), Code::OutOfRange, "64"),
         ("short", capture(Capture::new(&one, 4).tokens(2)), Code::InvalidArgument, "32"),
         ("row ids", capture(Capture::new(&one, 4).row_ids(&[0_i64])), Code::InvalidArgument, "the row ids are Int64, not Int32"),
@@ -41,7 +51,7 @@ fn each_mistake_has_its_code_and_one_line() {
             "zero",
         ),
         ("memory", memory().unwrap_err(), Code::OutOfMemory, ""),
-        ("backend", Backend::open("toaster").unwrap_err(), Code::NotFound, "toaster"),
+        ("backend", toaster.unwrap_err(), Code::NotFound, "toaster"),
         ("sequence", scene.sealed.read(&Read::new(&[1_i64], 2).after_sequence(5)).unwrap_err(), Code::OutOfRange, "5"),
         ("format", "xml".parse::<Format>().unwrap_err(), Code::NotFound, "frame"),
         ("detect", Format::detect(b"hello").unwrap_err(), Code::NotFound, ""),
@@ -96,6 +106,9 @@ fn a_tap_has_one_caller() {
     let other = scene.sealed.owned_tap(scene.targets[0]).unwrap();
     assert!(tap.is_enabled().unwrap() && other.id() == scene.targets[0]);
     assert!(!scene.sealed.tap(scene.drafts[0]).unwrap().is_enabled().unwrap());
+    // A denied tap looks at nothing (R18), not even at how many rows there are.
+    scene.sealed.tap(scene.drafts[0]).unwrap().capture(&Capture::new(&[1_u8; K + 1], K as i32)).unwrap();
+    assert_eq!(scene.sealed.stats().unwrap().suppressed, 1);
     drop(tap);
     scene.sealed.tap(scene.targets[1]).unwrap().capture(&Capture::new(&[1_u8; K], K as i32)).unwrap();
 }
@@ -122,4 +135,35 @@ fn every_text_belongs_to_its_call() {
             });
         }
     });
+}
+
+/// C ends a text at its first zero byte: `"host\0x"` would be taken for `"host"`.
+#[test]
+fn a_name_with_a_zero_byte_is_refused() {
+    type Call<'a> = (&'a str, &'a str, &'a str, Box<dyn Fn(&str) -> routecap::Result<()> + 'a>);
+    let capturer = Capturer::builder(8, 1, &[0]).max_forward_tokens(1).create().unwrap();
+    // SAFETY: the name is the built-in backend's, or refused before anything is looked for.
+    let open = |name: &str| unsafe { Backend::open(name) }.map(drop);
+    // SAFETY: as above.
+    let open_device = |name: &str| unsafe { Backend::open_device(name, 0, 1) }.map(drop);
+    // SAFETY: as above.
+    let search = |name: &str| unsafe { Backend::search(name) }.map(drop);
+    let calls: [Call<'_>; 5] = [
+        ("add_model", "the model's name", "target", Box::new(|name| capturer.add_model(Role::Target, name).map(drop))),
+        ("open", "the backend's name", "host", Box::new(open)),
+        ("open_device", "the backend's name", "host", Box::new(open_device)),
+        ("search", "the backend's name", "host", Box::new(search)),
+        ("parse", "the form's name", "frame", Box::new(|name| name.parse::<Format>().map(drop))),
+    ];
+    for (called, what, good, call) in calls {
+        for given in [format!("{good}\0"), format!("{good}\0x"), format!("\0{good}"), "\0".to_owned()] {
+            let error = call(&given).unwrap_err();
+            assert_eq!((error.code(), error.text()), (Code::InvalidArgument, &*format!("{what} has a zero byte: {given:?}")), "{called}");
+        }
+        call(good).unwrap();
+    }
+    // Whatever takes a text is in the list: a parameter `&str` of a public function, and FromStr.
+    let listing = include_str!("../../public-api.txt");
+    let taken: Vec<&str> = listing.lines().filter(|line| line.contains(": &str") || line.contains("FromStr for")).collect();
+    assert_eq!(taken.len(), 5, "{taken:#?}");
 }

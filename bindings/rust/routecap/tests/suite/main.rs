@@ -19,4 +19,5 @@ mod properties;
 mod record;
 mod replay;
 mod scene;
+mod trainer;
 mod wire;

@@ -58,8 +58,8 @@ fn empty_arrays_are_given() {
     let none = Record::builder(8, 1, &[0]).ids::<u8>(&[]).validity(&[]).create().unwrap();
     assert_eq!(none.info().rows, 0);
     let (first, second) = (rows(0, &[1, 3]), rows(2, &[5]));
-    assert_eq!(text(first.interleave(Some(&[]), &second, None)), "interleave: 0 positions of the first record, it has 2 rows");
-    assert_eq!(text(first.interleave(None, &second, Some(&[]))), "interleave: 0 positions of the second record, it has 1 rows");
+    assert_eq!(text(first.interleave(Some(&[]), &second, None)), "positions_count is 0, the record has 2 rows");
+    assert_eq!(text(first.interleave(None, &second, Some(&[]))), "other_positions_count is 0, the record has 1 rows");
 }
 
 #[test]

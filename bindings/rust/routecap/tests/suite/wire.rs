@@ -140,7 +140,8 @@ fn frames_in_a_stream() {
     for (bytes, code) in
         [(&b"hello"[..], Code::Corrupt), (&[0x89, b'R', b'C', b'A', b'P', b'\r', b'\n', 0x1a, 9, 0, 0, 0, 4, 3, 2, 1][..], Code::VersionMismatch)]
     {
-        let mut frames = Frames::new([bytes, &[0; 30]].concat().leak() as &[u8]);
+        let bytes = [bytes, &[0; 30]].concat();
+        let mut frames = Frames::new(&bytes[..]);
         match frames.next() {
             Some(Err(FrameError::Record(error))) => assert_eq!(error.code(), code, "{error}"),
             other => panic!("{other:?}"),
@@ -151,6 +152,53 @@ fn frames_in_a_stream() {
     let mut lie = first.to_frame().unwrap();
     lie[16..24].copy_from_slice(&(1_i64 << 50).to_le_bytes());
     assert!(matches!(Record::read_from(&mut &lie[..]), Err(FrameError::Io(error)) if error.kind() == ErrorKind::UnexpectedEof));
+}
+
+/// What goes wrong with a frame goes through `?` in a function of this crate's result.
+#[test]
+fn a_frame_error_is_an_error() {
+    struct Broken;
+
+    impl io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::new(ErrorKind::ConnectionReset, "the peer is gone"))
+        }
+    }
+
+    impl io::Write for Broken {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::from(ErrorKind::OutOfMemory))
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn read(input: &mut impl io::Read) -> routecap::Result<Record> {
+        let frame = Record::read_from(input)?;
+        Ok(frame.expect("a frame"))
+    }
+
+    fn write(record: &Record, output: &mut impl io::Write) -> routecap::Result<u64> {
+        Ok(record.write_to(output)?)
+    }
+
+    let record = record();
+    let frame = record.to_frame().unwrap();
+    assert_eq!(read(&mut &frame[..]).unwrap(), record);
+    assert_eq!(write(&record, &mut Vec::new()).unwrap(), frame.len() as u64);
+    for (error, kind, code, text) in [
+        (read(&mut Broken).unwrap_err(), ErrorKind::ConnectionReset, Code::InvalidArgument, "the peer is gone"),
+        (read(&mut &frame[..40]).unwrap_err(), ErrorKind::UnexpectedEof, Code::Corrupt, "unexpected end of file"),
+        (write(&record, &mut Broken).unwrap_err(), ErrorKind::OutOfMemory, Code::OutOfMemory, "out of memory"),
+    ] {
+        assert!(matches!(&error, routecap::Error::Io { kind: came, .. } if *came == kind), "{error:?}");
+        assert_eq!((error.code(), error.text(), error.to_string().as_str()), (code, text, text));
+    }
+    // What the library refuses stays what it is.
+    let refused = read(&mut &b"hello, this is no frame at all"[..]).unwrap_err();
+    assert!(matches!(refused, routecap::Error::Refused { .. }) && refused.code() == Code::Corrupt, "{refused:?}");
 }
 
 #[test]
