@@ -7,14 +7,15 @@
 %typemap(gotype) int32_t, rcap_status, int32_t ANSWER "int32"
 %typemap(gotype) int64_t ANSWER "int64"
 
-%typemap(gotype) (const int32_t *ARRAY_IN, int64_t ARRAY_COUNT) "[]int32"
+%typemap(gotype) (const int32_t *ARRAY_IN, int64_t ARRAY_COUNT), (int32_t *ARRAY_OUT, int64_t ARRAY_COUNT) "[]int32"
 %typemap(gotype) (const int64_t *ARRAY_IN, int64_t ARRAY_COUNT), (int64_t *ARRAY_OUT, int64_t ARRAY_COUNT) "[]int64"
 %typemap(gotype) (const void *BYTES_IN, int64_t BYTES_COUNT), (void *BYTES_OUT, int64_t BYTES_COUNT) "[]byte"
 
-// An empty slice is null with length 0: the library tells "not given" by the pointer, Go by the length.
+// The pointer says whether an array is given, in C as in Go: nil is null, and a slice of no elements is not.
 %typemap(in) (const int32_t *ARRAY_IN, int64_t ARRAY_COUNT), (const int64_t *ARRAY_IN, int64_t ARRAY_COUNT),
-             (int64_t *ARRAY_OUT, int64_t ARRAY_COUNT), (const void *BYTES_IN, int64_t BYTES_COUNT), (void *BYTES_OUT, int64_t BYTES_COUNT) %{
-  $1 = $input.len == 0 ? 0 : ($1_ltype)$input.array;
+             (int32_t *ARRAY_OUT, int64_t ARRAY_COUNT), (int64_t *ARRAY_OUT, int64_t ARRAY_COUNT), (const void *BYTES_IN, int64_t BYTES_COUNT),
+             (void *BYTES_OUT, int64_t BYTES_COUNT) %{
+  $1 = ($1_ltype)$input.array;
   $2 = (int64_t)$input.len;
 %}
 

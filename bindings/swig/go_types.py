@@ -42,6 +42,9 @@ ENUMS = {
     "rcap_fill": ("Fill", "RCAP_FILL_", "Fill"),
     "rcap_wire_format": ("Format", "RCAP_WIRE_", "Format"),
     "rcap_missing": ("Missing", "RCAP_MISSING_", "Missing"),
+    "rcap_padding": ("Padding", "RCAP_PADDING_", "Padding"),
+    "rcap_axis_order": ("AxisOrder", "RCAP_AXIS_ORDER_", "AxisOrder"),
+    "rcap_split": ("Split", "RCAP_SPLIT_", "Split"),
 }
 
 # Structs that the library fills and that hold numbers only: C name, Go name.
@@ -215,7 +218,6 @@ def dlopen_function(function, handles):
         taken.append("%s %s" % (name, kind))
         if kind.startswith("[]"):
             lengths.add(parameter["length"])
-            prologue += "\tif len(%s) == 0 {\n\t\t%s = nil\n\t}\n" % (name, name)
             passed += ["uintptr(unsafe.Pointer(unsafe.SliceData(%s)))" % name, "uintptr(len(%s))" % name]
         elif kind == "string":
             prologue += "\t%sText := append([]byte(%s), 0)\n" % (name, name)

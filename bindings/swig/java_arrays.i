@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Java's arrays. Each is one parameter, an io.github.routecap.internal.Span or null: an address and bytes, or a primitive array of Java's heap, an
-// offset in it and bytes.
+// offset in it and bytes. Null alone is null in C: one of no bytes is given, and has an address.
 //
 // An array of the heap is lent for the call as a critical section. No other JNI function may be called inside one, so everything is looked up first, in
 // the `in` typemaps, and the sections begin in `check`, which runs when all arguments are there. They end in `freearg`, on every way out: no typemap
@@ -32,11 +32,16 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
   return rcap_java_array_field && rcap_java_address_field && rcap_java_bytes_field ? JNI_VERSION_1_8 : JNI_ERR;
 }
 
+static char rcap_java_nothing[8];
+
 static rcap_java_span rcap_java_look(JNIEnv *jenv, jobject given) {
   rcap_java_span span = {NULL, NULL, 0, 0};
   if (!given) return span;
   span.bytes = (*jenv)->GetLongField(jenv, given, rcap_java_bytes_field);
-  if (span.bytes == 0) return span;
+  if (span.bytes == 0) {
+    span.offset = (int64_t)(intptr_t)rcap_java_nothing;
+    return span;
+  }
   span.offset = (*jenv)->GetLongField(jenv, given, rcap_java_address_field);
   /* An address is never below the first page, an offset of the heap is kept negative: -1 - offset. */
   if (span.offset < 0) {
@@ -76,6 +81,7 @@ static void rcap_java_end(JNIEnv *jenv, const rcap_java_span *span, jint mode) {
 %rcap_java_array(4, JNI_ABORT, (const int32_t *ARRAY_IN, int64_t ARRAY_COUNT))
 %rcap_java_array(8, JNI_ABORT, (const int64_t *ARRAY_IN, int64_t ARRAY_COUNT))
 %rcap_java_array(1, 0, (void *BYTES_OUT, int64_t BYTES_COUNT))
+%rcap_java_array(4, 0, (int32_t *ARRAY_OUT, int64_t ARRAY_COUNT))
 %rcap_java_array(8, 0, (int64_t *ARRAY_OUT, int64_t ARRAY_COUNT))
 
 %define %rcap_java_number(JNI, JAVA, ...)

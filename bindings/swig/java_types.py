@@ -11,48 +11,10 @@ import re
 import sys
 import textwrap
 
+from names import ENUMS, FILLED, FLAGS
+
 HEADER = "// Generated from capi/abi/api.json by bindings/swig/java_types.py; do not edit.\n// SPDX-License-Identifier: Apache-2.0\n"
 WIDTH = 120
-
-# C enum: Java type, prefix of its constants in C.
-ENUMS = {
-    "rcap_status": ("Code", "RCAP_STATUS_"),
-    "rcap_dtype": ("DType", "RCAP_DTYPE_"),
-    "rcap_memory": ("Memory", "RCAP_MEMORY_"),
-    "rcap_rows_kind": ("RowsKind", "RCAP_ROWS_"),
-    "rcap_weights_kind": ("WeightsKind", "RCAP_WEIGHTS_"),
-    "rcap_check_level": ("CheckLevel", "RCAP_CHECK_"),
-    "rcap_finalize_mode": ("FinalizeMode", "RCAP_FINALIZE_"),
-    "rcap_busy_policy": ("BusyPolicy", "RCAP_BUSY_"),
-    "rcap_rows_term": ("RowsTerm", "RCAP_TERM_"),
-    "rcap_model_role": ("Role", "RCAP_ROLE_"),
-    "rcap_capture_gate": ("Gate", "RCAP_CAPTURE_"),
-    "rcap_tap_flag": ("TapFlag", "RCAP_TAP_"),
-    "rcap_acceptance": ("Acceptance", "RCAP_ACCEPT_"),
-    "rcap_fault": ("Fault", "RCAP_FAULT_"),
-    "rcap_slot_unit": ("SlotUnit", "RCAP_UNIT_"),
-    "rcap_read_flag": ("ReadFlag", "RCAP_READ_"),
-    "rcap_overlap": ("Overlap", "RCAP_OVERLAP_"),
-    "rcap_fill": ("Fill", "RCAP_FILL_"),
-    "rcap_wire_format": ("Format", "RCAP_WIRE_"),
-    "rcap_missing": ("Missing", "RCAP_MISSING_"),
-}
-
-# Structs that the library fills: C name, Java record.
-RECORDS = {
-    "rcap_build_info": "BuildInfo",
-    "rcap_backend_info": "BackendInfo",
-    "rcap_capturer_plan": "Plan",
-    "rcap_capturer_stats": "Stats",
-    "rcap_summary": "Summary",
-    "rcap_slot_info": "SlotInfo",
-    "rcap_read_info": "ReadInfo",
-    "rcap_record_info": "RecordInfo",
-    "rcap_compare_report": "CompareReport",
-}
-
-# Fields that are 1 or 0.
-FLAGS = {"host_memory", "lost", "valid", "reserved_slot", "has_cell_validity", "equal", "same_shape"}
 
 # Where a C function is to be found in Java.
 PLACES = {
@@ -85,8 +47,8 @@ def java_words(text):
         word = match.group(1)
         if word in ENUMS:
             return "{@link %s}" % ENUMS[word][0]
-        if word in RECORDS:
-            return "{@link %s}" % RECORDS[word]
+        if word in FILLED:
+            return "{@link %s}" % FILLED[word]
         if word in PLACES:
             return "{@link %s}" % PLACES[word]
         if re.fullmatch(r"[a-z]+(_[a-z]+)+", word) and not word.startswith("rcap_"):
@@ -255,7 +217,7 @@ def fields_of(struct):
 
 
 def record_text(struct):
-    name = RECORDS[struct["name"]]
+    name = FILLED[struct["name"]]
     fields = fields_of(struct)
     text = "package io.github.routecap;\n\nimport io.github.routecap.internal.Layouts;\nimport io.github.routecap.internal.Scratch;\n\n"
     tags = [("@param " + camel(field["name"]), ("whether " + boolean_doc(field["doc"]) if field_type(field) == "boolean" else field["doc"])) for field in fields]
@@ -514,8 +476,8 @@ def main():
     for enum in api["enums"]:
         write(main_code + ENUMS[enum["name"]][0] + ".java", enum_text(enum))
     for struct in api["structs"]:
-        if struct["name"] in RECORDS:
-            write(main_code + RECORDS[struct["name"]] + ".java", record_text(struct))
+        if struct["name"] in FILLED:
+            write(main_code + FILLED[struct["name"]] + ".java", record_text(struct))
     write(main_code + "internal/Layouts.java", layouts_text(api["structs"]))
     write(main_code + "internal/NativeApi.java", interface_text(functions))
     write(main_code + "internal/jni/JniApi.java", jni_text(functions))
