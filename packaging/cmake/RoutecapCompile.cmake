@@ -5,6 +5,18 @@
 
 include_guard(GLOBAL)
 
+# What is built names neither the folder of its source nor the one that it was built in, so that two builds in two folders give the same bytes: not in
+# debug information (debuggers look from the source tree's root on) and not in __FILE__. What is looked into on the spot keeps the names: Debug builds,
+# sanitizers' reports, coverage, and whatever an embedding project builds, whose flags are its own to choose.
+set(ROUTECAP_PREFIX_MAP "")
+if(PROJECT_IS_TOP_LEVEL
+   AND NOT ROUTECAP_SANITIZE
+   AND NOT ROUTECAP_COVERAGE
+   AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  # The last one that fits is taken, and the build folder may lie in the source's.
+  set(ROUTECAP_PREFIX_MAP "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=." "-ffile-prefix-map=${PROJECT_BINARY_DIR}=.")
+endif()
+
 # C++20 and C11 for the target, position independent, with this project's warnings.
 function(routecap_compile target)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -13,7 +25,7 @@ function(routecap_compile target)
     PROPERTIES CXX_EXTENSIONS OFF
                C_EXTENSIONS OFF
                POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE ${ROUTECAP_WARNINGS})
+  target_compile_options(${target} PRIVATE ${ROUTECAP_WARNINGS} ${ROUTECAP_PREFIX_MAP})
 endfunction()
 
 set(ROUTECAP_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow)

@@ -80,6 +80,7 @@ if(PROJECT_IS_TOP_LEVEL)
           "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
           "${PROJECT_SOURCE_DIR}/LICENSE"
           "${PROJECT_SOURCE_DIR}/capi/docs/contract.md"
+          "${PROJECT_SOURCE_DIR}/capi/docs/embedding.md"
           "${PROJECT_SOURCE_DIR}/capi/docs/frame.md"
           "${PROJECT_SOURCE_DIR}/capi/docs/plugins.md"
           "${PROJECT_SOURCE_DIR}/capi/docs/statuses.md"

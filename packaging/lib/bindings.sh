@@ -94,6 +94,9 @@ generate_bindings() {
   python3 bindings/swig/java_types.py capi/abi/api.json "$java"
 
   generate_rust "$fresh"
+
+  mkdir -p "$fresh/bindings/python/routecap"
+  python3 bindings/swig/python_types.py capi/abi/api.json "$fresh/bindings/python/routecap"
 }
 
 # SWIG has no Rust target: a program of ours turns its XML into the crates' files, and refuses what it does not know.

@@ -46,7 +46,8 @@ run_ctest() {
   local name=$1 preset=$2 status=0 test
   shift 2
   local log=$logs/$report.$name.ctest
-  ctest --preset "$preset" --parallel "$jobs" --no-tests=error "$@" </dev/null 2>&1 | tee "$log" >&2 || status=$?
+  # One more than there are processors: tests on devices that dawdle sleep most of the time.
+  ctest --preset "$preset" --parallel "$((jobs + 1))" --no-tests=error "$@" </dev/null 2>&1 | tee "$log" >&2 || status=$?
   while read -r test; do
     skip "$test" "$(skip_reason "$preset" "$test")"
   done < <(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log")

@@ -4,16 +4,16 @@
 # The parts of `packaging/run check`.
 
 all_lint=(format headers tidy shell spelling licence)
-all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package bindings cuda)
+all_parts=("${all_lint[@]}" asan tsan valgrind property fuzz abi package debs bindings torch cuda)
 
 run_check() {
   local part
   local -a wanted=()
   [[ $# -eq 0 ]] && set -- "${all_parts[@]}"
   for part in "$@"; do
-    case " lint ${all_parts[*]} coverage soak " in
+    case " lint ${all_parts[*]} coverage soak packages " in
       *" $part "*) ;;
-      *) fail "check has no part '$part'; it has: lint ${all_parts[*]} coverage soak" ;;
+      *) fail "check has no part '$part'; it has: lint ${all_parts[*]} coverage soak packages" ;;
     esac
     if [[ $part == lint ]]; then
       wanted+=("${all_lint[@]}")
@@ -52,8 +52,11 @@ groups_of() {
     valgrind) echo build test valgrind ;;
     property | package | soak | cuda) echo build test ;;
     abi) echo build test abi ;;
+    debs) echo build debian ;;
+    packages) echo build test debian rpm root ;;
     coverage) echo build test coverage ;;
     bindings) echo swig ;;
+    torch) echo build test python ;;
   esac
 }
 
@@ -99,7 +102,28 @@ check_fuzz() {
 
 check_package() {
   build_preset release
-  run_ctest package release --tests-regex '^install'
+  run_ctest package release --tests-regex '^(install|package)[.]'
+}
+
+# The Debian packages, looked at, and made again elsewhere: the same bytes.
+check_debs() {
+  package_deb
+  compare_debs
+}
+
+# All packages, as distributions and users would have them: made, looked at, installed into a system of their own, and made again elsewhere.
+check_packages() {
+  package_tarball
+  package_rpm
+  package_deb
+  compare_debs
+  build_cuda_debs
+  if [[ $EUID -eq 0 ]]; then
+    need_root_base
+    try_debs_in_root
+  else
+    skip packages.system "installing into a fresh system needs root"
+  fi
 }
 
 check_bindings() {
@@ -110,25 +134,19 @@ check_bindings() {
   run_bindings --check
 }
 
+# The Python package's tests with torch, which are registered for ctest's configuration `Torch` only.
+check_torch() {
+  if ! (prepare_torch); then
+    skip torch "torch $peers_torch could not be fetched"
+    return 0
+  fi
+  build_preset release routecap
+  run_ctest torch release --build-config Torch --label-regex '^torch$'
+}
+
 check_abi() {
   build_preset release
   run_ctest abi release --label-regex '^abi$'
-  compare_abi
-}
-
-# Each release's ABI is frozen as capi/abi/<version>.abi; the library of today may add to it and change nothing.
-# abidiff sees types only where there is debug information, and says nothing where there is none: that is looked at first. Its bit 8
-# ("incompatible") misses a changed signature, so any difference but an added symbol ends the check.
-compare_abi() {
-  local library=build/release/src/libroutecap.so frozen
-  readelf --section-headers --wide "$library" | grep -q '\.debug_info' || fail "$library has no debug information"
-  abidw --headers-dir capi/include --out-file build/log/current.abi "$library"
-  grep -q "elf-symbol name='rcap_abi_version'" build/log/current.abi || fail "abidw found no symbol of ours"
-  for frozen in capi/abi/*.abi; do
-    [[ -e $frozen ]] || continue
-    say "abidiff with $frozen"
-    abidiff --no-added-syms --harmless "$frozen" build/log/current.abi
-  done
 }
 
 check_coverage() {

@@ -51,6 +51,29 @@ openjdk-17-jdk-headless javac
 maven                   mvn
 LIST
       ;;
+    python) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
+    rpm)
+      cat <<'LIST'
+rpm  rpmbuild
+cpio cpio
+LIST
+      ;;
+    root) echo "debootstrap /usr/sbin/debootstrap" ;;
+    debian)
+      cat <<'LIST'
+debhelper                dh
+dpkg-dev                 dpkg-buildpackage
+lintian                  lintian
+default-jdk-headless     /usr/share/doc/default-jdk-headless/copyright
+dh-python                dh_python3
+maven-repo-helper        mh_installpoms
+pybuild-plugin-pyproject /usr/share/doc/pybuild-plugin-pyproject/copyright
+python3-all              /usr/share/doc/python3-all/copyright
+python3-cffi             /usr/lib/python3/dist-packages/cffi/__init__.py
+python3-hatchling        /usr/lib/python3/dist-packages/hatchling/__init__.py
+python3-numpy            /usr/lib/python3/dist-packages/numpy/__init__.py
+LIST
+      ;;
     swig) echo "python3-venv /usr/lib/python3*/ensurepip/__init__.py" ;;
   esac
 }

