@@ -69,6 +69,13 @@ class StageEngine {
     must(rcap_capturer_end_forward(capturer_, &forward_, slots_.data(), tokens_ * 8, nullptr, 0, nullptr, 0, nullptr, &output_, &error_), error_);
   }
 
+  /// The snapshot and next to nothing else: slots come with the acceptance, and none are looked at before.
+  void end_forward_without_slots() {
+    forward_.acceptance = RCAP_ACCEPT_LATER;
+    must(rcap_capturer_end_forward(capturer_, &forward_, nullptr, 0, nullptr, 0, nullptr, 0, nullptr, &output_, &error_), error_);
+    forward_.acceptance = RCAP_ACCEPT_ALL;
+  }
+
   void copy_to_host() { must(rcap_output_copy_to_host(output_, nullptr, &error_), error_); }
 
   void finalize() { must(rcap_output_finalize(output_, nullptr, &error_), error_); }

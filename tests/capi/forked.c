@@ -14,6 +14,7 @@ struct inherited {
   rcap_output* later;
   rcap_output* settled;
   rcap_record* record;
+  rcap_backend* backend;
 };
 
 static void in_child(struct inherited* it) {
@@ -97,6 +98,18 @@ static void in_child(struct inherited* it) {
 
   rcap_output_destroy(it->pending);
   rcap_output_destroy(it->later);
+  {
+    rcap_backend_info described;
+    rcap_capturer_config config;
+    rcap_capturer* made = NULL;
+    const int32_t layer = 4;
+    rcap_backend_info_init(&described, (int64_t)sizeof described);
+    small_config(&config);
+    CHECK_STATUS(rcap_backend_describe(it->backend, &described, &error), RCAP_STATUS_FORKED);
+    CHECK_STATUS(rcap_capturer_create(&config, &layer, 1, it->backend, &made, &error), RCAP_STATUS_FORKED);
+    CHECK(made == NULL);
+    rcap_backend_destroy(it->backend);
+  }
   rcap_output_destroy(it->settled);
   rcap_record_destroy(it->record);
   rcap_capturer_destroy(self);
@@ -132,6 +145,7 @@ static void with_mode(int32_t mode) {
   small_config(&config);
   config.finalize_mode = mode;
   config.pipeline_depth = 4;
+  CHECK_STATUS(rcap_backend_open("host", NULL, &it.backend, NULL), RCAP_STATUS_OK);
   small_create(&it.small, &config);
   small_capture(&it.small, 0, 3);
   it.settled = small_end(&it.small, 0, 3);
@@ -180,6 +194,7 @@ static void with_mode(int32_t mode) {
   rcap_output_destroy(it.later);
   rcap_output_destroy(it.settled);
   rcap_record_destroy(it.record);
+  rcap_backend_destroy(it.backend);
   rcap_capturer_destroy(it.small.capturer);
 }
 

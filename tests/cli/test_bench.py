@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """`routecap bench`: that it measures what it says, in the shape that was asked for. Times themselves are not tested."""
 
+import os
+import resource
 import time
 
 from view_case import ViewCase, main
 
 STAGES = ["capture", "end_forward", "finalize", "read_into", "slots_base64", "frame_encode", "frame_decode"]
 SMALL = ["--layers", "3", "--experts", "16", "--top-k", "4", "--tokens", "64", "--slots", "128", "--seconds", "0.1"]
+
+# A sanitizer's own memory is more than any limit; only a release build is installed into a stage for these tests.
+LIMITED = "stage" in os.environ["ROUTECAP_COMMAND"]
+
+
+def few_bytes():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
 
 
 class BenchTest(ViewCase):
@@ -30,7 +39,7 @@ class BenchTest(ViewCase):
 
     def test_text_is_a_table(self):
         lines = self.done("bench", *SMALL).text().splitlines()
-        self.assertIn("one thread", lines[0])
+        self.assertIn(", one thread, backend host (sequential, ", lines[0])
         self.assertEqual(lines[1], "3 layers, top 4 of 16 experts, 64 tokens a forward, 128 slots; int32 ids of a forward: 3,072 bytes (3.0 KiB)")
         self.assertEqual(lines[3].split(), "stage us us of memcpy ratio ns a token calls".split())
         self.assertEqual([line.split()[0] for line in lines[4:]], STAGES)
@@ -44,6 +53,21 @@ class BenchTest(ViewCase):
     def test_edges_of_the_shape(self):
         for layers, experts, top_k, tokens in ((1, 1, 1, 1), (2, 5, 5, 7), (128, 512, 16, 3)):
             self.done("bench", "--layers", layers, "--experts", experts, "--top-k", top_k, "--tokens", tokens, "--slots", tokens, "--seconds", "0.05")
+
+    def test_backend_and_threads(self):
+        got = self.done("bench", "--json", *SMALL).json()
+        self.assertEqual((got["backend"], got["threads"]), ("host", 1))
+        plugin = os.environ.get("ROUTECAP_EXAMPLE_PLUGIN")
+        if plugin:
+            self.assertEqual(self.done("bench", "--json", *SMALL, "--backend", plugin).json()["backend"], "example")
+        self.refused("threads is 2", "bench", *SMALL, "--threads", 2)
+        self.refused('backend "absent"', "bench", *SMALL, "--backend", "absent")
+
+    def test_little_memory_names_what_was_asked_for(self):
+        if not LIMITED:
+            self.skipTest("no limit of memory under a sanitizer")
+        self.refused("out of memory: --tokens 1048576 of --layers 58 and --top-k 8 need 1,946,157,056 bytes (1.8 GiB) for the int32 ids alone",
+                     "bench", "--tokens", 1 << 20, "--slots", 1 << 20, code=3, preexec_fn=few_bytes)
 
     def test_takes_about_the_time_that_was_asked_for(self):
         began = time.monotonic()

@@ -78,7 +78,7 @@ class DemoTest(ViewCase):
             self.refused(option, "demo", option, wrong)
         self.refused("index.json: cannot be opened", "demo", "--trace", self.path("absent"))
         self.refused("--stray", "demo", "--stray")
-        self.refused("wrong-row", "demo", "--inject", "x")
+        self.refused("--inject: x not in {wrong-row}", "demo", "--inject", "x")
 
     def test_record_and_table_cannot_share_standard_output(self):
         text = "--record: the record and the table would both go to standard output; send the record to a file, or leave the table out with -q"

@@ -88,7 +88,7 @@ class DoctorTest(ViewCase):
         if not os.path.exists(os.path.join(folder, "libroutecap_backend_tbb.so")):
             self.skipTest("this build has no TBB plugin")
         self.assertEqual(got["backend tbb"]["verdict"], "ok", got["backend tbb"]["text"])
-        self.assertRegex(got["backend tbb"]["text"], r"^oneTBB [0-9.]+, up to %d threads, \w+ row loops$" % min(len(os.sched_getaffinity(0)), 4))
+        self.assertRegex(got["backend tbb"]["text"], r"^oneTBB [0-9.]+, up to %d threads, \w+ row loops, /.*/libroutecap_backend_tbb\.so$" % min(len(os.sched_getaffinity(0)), 4))
 
     def test_every_plugin_on_the_search_path_is_looked_at(self):
         plugin = os.environ.get("ROUTECAP_EXAMPLE_PLUGIN")
@@ -101,7 +101,7 @@ class DoctorTest(ViewCase):
             with open(os.path.join(folder, "libroutecap_backend_%s.so" % name), "w", encoding="utf-8") as file:
                 file.write("no shared object")
         got = self.findings(env=dict(os.environ, ROUTECAP_BACKEND_PATH="relative:%s:%s" % (self.path("absent"), folder)))
-        self.assert_finding(got["backend example"], "ok", "host memory, as an example")
+        self.assert_finding(got["backend example"], "ok", "host memory, as an example, " + os.path.join(folder, "libroutecap_backend_example.so"))
         broken = got["backend broken"]
         self.assertEqual(broken["verdict"], "note")
         self.assertIn("libroutecap_backend_broken.so: is not a shared object", broken["text"])
@@ -110,6 +110,26 @@ class DoctorTest(ViewCase):
         self.assertEqual(sorted(names[-2:]), ["backend broken", "backend example"])
         self.assertNotIn("backend UPPER", names)  # nothing that a backend can be called
         self.assertNotIn("backend example", self.findings())
+
+    def test_a_plugin_says_where_it_came_from_and_what_was_passed_over(self):
+        plugin = os.environ.get("ROUTECAP_EXAMPLE_PLUGIN")
+        if not plugin:
+            self.skipTest("this build has no example plugin")
+        file = "libroutecap_backend_example.so"
+        first, second = self.path("first"), self.path("second")
+        os.makedirs(first)
+        os.makedirs(second)
+        shutil.copy(plugin, os.path.join(second, file))
+        environment = dict(os.environ, ROUTECAP_BACKEND_PATH="%s:%s" % (first, second))
+        alone = self.findings(env=environment)["backend example"]
+        self.assertEqual(alone["verdict"], "ok")
+        self.assertTrue(alone["text"].endswith(", " + os.path.join(second, file)), alone["text"])
+        with open(os.path.join(first, file), "w", encoding="utf-8") as broken:
+            broken.write("no shared object")
+        beside = self.findings(env=environment)["backend example"]
+        self.assertEqual(beside["verdict"], "note")
+        self.assertEqual(beside["text"], "%s; passed over: %s: is not a shared object" % (alone["text"], os.path.join(first, file)))
+        self.assertIn("remove the file that was passed over", beside["advice"])
 
     def test_a_plugin_that_lacks_a_library(self):
         compiler = os.environ.get("CC") or shutil.which("cc")
@@ -135,8 +155,8 @@ class DoctorTest(ViewCase):
         self.assertEqual(lacking["verdict"], "note")
         self.assertIn("libroutecap_absent.so.12", lacking["text"])
         self.assertEqual(lacking["advice"], "install the library that the text names")
-        if got["backend tbb"]["verdict"] != "ok":  # else the one beside the library was found after it
-            self.assertEqual(got["backend tbb"]["advice"], "install the library that the text names (for the TBB plugin: libtbb12)")
+        # The same whether the one beside the library was found after it or not.
+        self.assertEqual(got["backend tbb"]["advice"], "install the library that the text names (for the TBB plugin: libtbb12)")
         self.assertIn("is not a whole shared object", got["backend cut"]["text"])
         self.assertIn("libroutecap_backend_pipe.so: is not a file", got["backend pipe"]["text"])
         for name in ("cut", "pipe"):

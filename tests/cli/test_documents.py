@@ -158,6 +158,13 @@ class Documents(Case):
             for included in re.findall(r"#include <(routecap/.*)>", path.read_text()):
                 self.assertEqual(included, "routecap/routecap.h", path)
 
+    def test_the_large_headers_are_included_only_where_they_are_used(self):
+        # Each of them takes seconds in every source that sees it.
+        sources = {path.name: path.read_text() for path in (pathlib.Path(__file__).resolve().parents[2] / "src/cli").iterdir()}
+        self.assertEqual([name for name, text in sources.items() if "#include <CLI/" in text or "CLI::" in text], ["command_line.cpp"])
+        holders = {name for name, text in sources.items() if "#include <nlohmann/json.hpp>" in text}
+        self.assertEqual({name for name in holders if name.endswith(".h") or not re.search(r"\b[Jj]son[ &{(:]", sources[name])}, set())
+
     def test_json_is_one_object_for_every_report(self):
         golden = pathlib.Path(__file__).resolve().parents[1] / "wire/golden/plain.frame"
         bench = ("bench", "--layers", 1, "--tokens", 1, "--slots", 1, "--seconds", 0.01)

@@ -26,5 +26,5 @@ foreach(
                ${fixture})
 endforeach()
 if(TARGET routecap_backend_example)
-  set_property(TEST cli.doctor APPEND PROPERTY ENVIRONMENT "ROUTECAP_EXAMPLE_PLUGIN=$<TARGET_FILE:routecap_backend_example>")
+  set_property(TEST cli.bench cli.doctor APPEND PROPERTY ENVIRONMENT "ROUTECAP_EXAMPLE_PLUGIN=$<TARGET_FILE:routecap_backend_example>")
 endif()

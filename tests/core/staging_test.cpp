@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "backend/backend.h"
 #include "commit/slot_set.h"
 
 namespace {
@@ -36,6 +37,18 @@ TEST_CASE("a set of slots is empty after a clear, also when its epochs have come
     set.insert(number);
     if (!set.contains(number)) FAIL("round ", round, ": the number just put in is not there");
   }
+}
+
+TEST_CASE("the host backend has one memory: a staging block's host side is its device side, and a copy is over at once") {
+  const auto host = routecap::open_host_backend();
+  const routecap::Memory device = host->allocate(routecap::MemoryHome::kDevice, 4096, "staging block on the device");
+  const routecap::Memory pinned = host->host_side(device, 4096, "staging block on the host");
+  CHECK(pinned.get() == device.get());
+  device.get()[17] = std::byte{42};
+  routecap::Transfer transfer;
+  host->copy_to_host({pinned.get(), device.get(), 4096}, nullptr, transfer);
+  CHECK(host->complete(transfer));
+  CHECK(pinned.get()[17] == std::byte{42});
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 # What `routecap doctor` says of a CUDA plugin: PLUGIN, or where that is empty the one of ROUTECAP_TEST_CUDA_PLUGIN, which finds no device.
 cmake_minimum_required(VERSION 3.25)
 
-set(expected_text "^a GPU that is not there, compute capability 9\\.0, driver for CUDA 13\\.0$")
+set(expected_text "^a GPU that is not there, compute capability 9\\.0, driver for CUDA 13\\.0, ${WORK}/libroutecap_backend_cuda\\.so$")
 set(expected_advice "^tested without a GPU only.*tests/cuda/run")
 if(NOT PLUGIN)
   set(PLUGIN "$ENV{ROUTECAP_TEST_CUDA_PLUGIN}")

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string>
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include "support/rig.h"

@@ -57,6 +57,7 @@ set(documentation_files
     "${DOCDIR}/CHANGELOG.md"
     "${DOCDIR}/LICENSE"
     "${DOCDIR}/contract.md"
+    "${DOCDIR}/embedding.md"
     "${DOCDIR}/frame.md"
     "${DOCDIR}/plugins.md"
     "${DOCDIR}/statuses.md"
@@ -65,9 +66,16 @@ set(documentation_files
 
 # expect_documents(FOLDER): each is the source's, and README's links to those that are installed lead there.
 function(expect_documents folder)
-  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/frame.md capi/docs/plugins.md capi/docs/statuses.md)
+  foreach(pair IN ITEMS CHANGELOG.md LICENSE capi/docs/contract.md capi/docs/embedding.md capi/docs/frame.md capi/docs/plugins.md capi/docs/statuses.md)
     cmake_path(GET pair FILENAME name)
     run(${CMAKE_COMMAND} -E compare_files "${SOURCE}/${pair}" "${folder}/${name}")
+  endforeach()
+  # A reader of these has no source tree: a page that names one of its files says whose it is.
+  foreach(page IN ITEMS contract.md embedding.md frame.md plugins.md statuses.md)
+    file(READ "${folder}/${page}" text)
+    if(text MATCHES "`(src|tests|capi|bindings|packaging)/" AND NOT text MATCHES "source[ \n]tree")
+      message(FATAL_ERROR "the installed ${page} names a file of the source tree and does not say so: ${CMAKE_MATCH_0}...")
+    endif()
   endforeach()
   run(${CMAKE_COMMAND} -E compare_files "${QUICKSTART}" "${folder}/examples/quickstart.c")
   file(READ "${folder}/README.md" readme)
@@ -81,7 +89,7 @@ function(expect_documents folder)
       message(FATAL_ERROR "the installed README.md links to ${target}, which is not there")
     endif()
   endforeach()
-  foreach(target IN ITEMS contract.md frame.md plugins.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
+  foreach(target IN ITEMS contract.md embedding.md frame.md plugins.md statuses.md CHANGELOG.md LICENSE examples/quickstart.c)
     string(FIND "${readme}" "](${target})" found)
     if(found EQUAL -1)
       message(FATAL_ERROR "the installed README.md does not link to ${target}")
@@ -193,7 +201,21 @@ elseif(PART STREQUAL "pkg_config")
   expect_quickstart("${WORK}/with_static")
 
 elseif(PART STREQUAL "embedded")
-  run(${CMAKE_COMMAND}
+  # host_runs(COMMAND...): must succeed. A host's log is the host's: neither its CMake nor its compiler has a warning to give of us.
+  function(host_runs)
+    execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE log ERROR_VARIABLE log ECHO_OUTPUT_VARIABLE ECHO_ERROR_VARIABLE COMMAND_ECHO STDOUT RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "it ended with ${status}")
+    endif()
+    if(log MATCHES "[Ww]arning")
+      message(FATAL_ERROR "a warning in an embedding project's log")
+    endif()
+    if(log STREQUAL "")
+      message(FATAL_ERROR "the embedding project's log is empty")
+    endif()
+  endfunction()
+  set(configure
+      ${CMAKE_COMMAND}
       -G
       "${GENERATOR}"
       -S
@@ -205,7 +227,16 @@ elseif(PART STREQUAL "embedded")
       "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
       "-DQUICKSTART=${QUICKSTART}"
       "-DROUTECAP_SOURCE=${SOURCE}")
-  run(${CMAKE_COMMAND} --build "${WORK}/build" --parallel 2)
+  # Without a build type first: that it has none is the host's to say. Then as hosts are built, with the warnings that compilers give of what they
+  # optimize.
+  host_runs(${configure})
+  host_runs(${configure} -DCMAKE_BUILD_TYPE=Release -DHOST_BUILD_TYPE=Release)
+  string(TIMESTAMP began "%s")
+  host_runs(${CMAKE_COMMAND} --build "${WORK}/build" --parallel 2)
+  string(TIMESTAMP ended "%s")
+  math(EXPR seconds "${ended} - ${began}")
+  # No bound here: a compiler's cache makes it less, other work on the machine more. package.reproducible builds without the one and prints its seconds.
+  message("the libraries alone were built in ${seconds} s")
   expect_quickstart("${WORK}/build/with_shared")
   expect_quickstart("${WORK}/build/with_static")
   file(GLOB_RECURSE tests "${WORK}/build/*CTestTestfile.cmake")
@@ -215,6 +246,12 @@ elseif(PART STREQUAL "embedded")
       message(FATAL_ERROR "routecap registered tests in an embedding project: ${file}")
     endif()
   endforeach()
+  # What a host installs is the host's to say, too.
+  file(READ "${WORK}/build/routecap/cmake_install.cmake" rules)
+  if(rules MATCHES "development|runtime")
+    message(FATAL_ERROR "an embedding project that did not ask for it installs routecap")
+  endif()
+  host_runs(${configure} -DROUTECAP_INSTALL=ON)
   file(READ "${WORK}/build/routecap/cmake_install.cmake" rules)
   if(rules MATCHES "documentation" OR NOT rules MATCHES "development")
     message(FATAL_ERROR "routecap's install rules in an embedding project hold its documents, or are not where this test looks for them")

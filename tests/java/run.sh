@@ -5,7 +5,7 @@
 set -euo pipefail
 
 part=$1
-version=0.1.0
+version=$(sed -n 's/^ *VERSION \([0-9.]*\)$/\1/p' "$ROUTECAP_SOURCE/CMakeLists.txt")
 failed() {
   printf '%s\n' "$*" >&2
   exit 1
@@ -54,7 +54,7 @@ run_tests() {
   tail -1 "$WORK/log"
   tail -1 "$WORK/log" | grep -qE ' over [a-z]+: [0-9]+ tests, 0 failed, 0 skipped$' || failed "$(tail -20 "$WORK/log")"
 }
-every_test=(CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ManifestTest ProfilerTest ReplayTest)
+every_test=(CaptureTest RecordTest EmptyArraysTest WireTest ErrorsTest NullArgumentsTest LifetimeTest SmallStacksTest HeapArraysTest ManifestTest ProfilerTest ReplayTest TrainerTest)
 # Maven runs what is repeated in full; ROUTECAP_JAVA_SCALE=1 has every Java do so.
 fewer=("-Droutecap.test.scale=${ROUTECAP_JAVA_SCALE:-10}")
 classes=$TREE/routecap/target/classes
@@ -91,6 +91,7 @@ case $part in
     done
     [[ $tests -ge 40 ]] || failed "only $tests tests ran"
     printf '%s tests through Maven on Java %s\n' "$tests" "$(feature "$jdk")"
+    if [[ $(feature "$newest") -lt 22 ]]; then printf 'without routecap-ffm, which JDK 22 or newer builds\n'; fi
     # No more than the runtime's own symbols leave the JNI library, and it is linked to libroutecap.
     exported=$(nm -D --defined-only "$BUILT/libroutecapjni.so" | grep -vE ' T (Java_io_github_routecap_internal_jni_|JNI_OnLoad$)') || exported=
     [[ -z $exported ]] || failed "libroutecapjni.so exports: $exported"
@@ -100,14 +101,16 @@ case $part in
 
   newest)
     # Java 24 and newer refuse native code that was not allowed.
-    [[ $(feature "$newest") -ge 24 ]] || skipped "no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
+    [[ $(feature "$newest") -ge 24 ]] ||
+      skipped "every test through JNI where native code has to be allowed: no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
     run_tests "$newest" --illegal-native-access=deny --enable-native-access=ALL-UNNAMED "-Djava.library.path=$BUILT" \
       -Droutecap.api=jni "${fewer[@]}" -- "${every_test[@]}"
     grep -q ' over jni: ' "$WORK/log" || failed "not through JNI"
     ;;
 
   ffm)
-    [[ $(feature "$newest") -ge 22 ]] || skipped "no JDK of 22 or newer is installed (the newest is $(feature "$newest"))"
+    [[ $(feature "$newest") -ge 22 ]] ||
+      skipped "every test through java.lang.foreign: no JDK of 22 or newer is installed (the newest is $(feature "$newest"))"
     classes=$TREE/routecap/target/classes:$ffm
     run_tests "$newest" --enable-native-access=ALL-UNNAMED "-Droutecap.library=$LIBRARY" "${fewer[@]}" -- "${every_test[@]}"
     grep -q ' over ffm: ' "$WORK/log" || failed "not through java.lang.foreign"
@@ -115,7 +118,7 @@ case $part in
 
   checkjni)
     run_tests "$jdk" -Xcheck:jni -Xmx64m -XX:+UseG1GC "-Djava.library.path=$BUILT" "${fewer[@]}" \
-      -- CaptureTest RecordTest WireTest ErrorsTest LifetimeTest HeapArraysTest ReplayTest
+      -- CaptureTest RecordTest EmptyArraysTest WireTest ErrorsTest LifetimeTest SmallStacksTest HeapArraysTest ReplayTest
     if grep -E '^WARNING|^FATAL|JNI call made|pending exception' "$WORK/log" >&2; then failed "-Xcheck:jni had something to say"; fi
     ;;
 
@@ -151,9 +154,14 @@ JAVA
     [[ $(find "$WORK/tmp" -mindepth 1 -maxdepth 1 ! -name 'hsperfdata*' | wc -l) -eq 1 ]] || failed "$(ls "$WORK/tmp")"
     folder=$(dirname "$(<"$WORK/start.1")")
     [[ $(find "$folder" -mindepth 1 | wc -l) -eq 2 && $(stat -c %a "$folder") == 700 ]] || failed "$(ls -la "$folder")"
-    # A file that was damaged is written again; a folder that others may write to is not used.
+    # A file that was damaged is written again, and what a killed process had begun goes; a folder that others may write to is not used.
     truncate -s 100 "$folder/libroutecapjni.so"
+    begun=$folder/libroutecapjni.so.01234567-89ab-cdef-0123-456789abcde
+    touch -d '2 hours ago' "${begun}0"
+    touch "${begun}1"
     where >/dev/null
+    [[ ! -e ${begun}0 && -e ${begun}1 && $(stat -c %s "$folder/libroutecapjni.so") -gt 100 ]] || failed "$(ls -la "$folder")"
+    rm "${begun}1"
     chmod 777 "$folder"
     if where >"$WORK/said" 2>&1; then failed "a folder of mode 777 was loaded from"; fi
     grep -q 'is not a folder of this user alone (mode 0700)' "$WORK/said" || failed "$(cat "$WORK/said")"
@@ -162,16 +170,73 @@ JAVA
     [[ $(where "-Droutecap.tmpdir=$WORK/elsewhere") == "$WORK/elsewhere/"* ]] || failed "-Droutecap.tmpdir is not heard"
 
     # Nothing will do: one exception, a line for each try.
-    if ROUTECAP_LIBRARY=relative.so "$jdk/bin/java" -Droutecap.library=/nowhere/libroutecap.so -cp "$WORK/classes:$api" Where \
-      >"$WORK/said" 2>&1; then
-      failed "a library was found"
-    fi
+    if env -u ROUTECAP_LIBRARY "$jdk/bin/java" -cp "$WORK/classes:$api" Where >"$WORK/said" 2>&1; then failed "a library was found"; fi
     for line in 'LibraryNotFoundException: NOT_FOUND: the native library could not be loaded; tried:' \
-      '-Droutecap.library=/nowhere/libroutecap.so: ' \
-      'ROUTECAP_LIBRARY=relative.so: not an absolute path' 'System.loadLibrary("routecapjni") in ' \
-      'the jar routecap-natives: there is none with classifier'; do
+      'System.loadLibrary("routecapjni") in ' 'the jar routecap-natives: there is none with classifier'; do
       grep -qF -- "$line" "$WORK/said" || failed "no '$line' in: $(cat "$WORK/said")"
     done
+    # What is named is used or refused: nothing is taken in its place, although the jar has what would do. Each has one line.
+    printf 'not a library' >"$WORK/broken.so"
+    zlib=$(ldconfig -p | sed -nE 's/.*libz\.so\.1 .*x86-64.* => (.*)/\1/p' | head -1)
+    named() {
+      local wanted=$1
+      shift
+      if "$@" >"$WORK/said" 2>&1; then failed "$wanted: $(cat "$WORK/said") was taken instead"; fi
+      [[ $(grep -c '^  ' "$WORK/said") -eq 1 ]] || failed "$(cat "$WORK/said")"
+      grep '^  ' "$WORK/said" | grep -F -- "$wanted: " | grep -q 'nothing else is tried, since this is named$' || failed "$wanted: $(cat "$WORK/said")"
+    }
+    for wanted in /nonexistent/libroutecapjni.so /nonexistent relative.so "$WORK/broken.so" "$WORK"; do
+      named "-Droutecap.library=$wanted" where "-Droutecap.library=$wanted"
+      named "ROUTECAP_LIBRARY=$wanted" env "ROUTECAP_LIBRARY=$wanted" "$jdk/bin/java" -Djava.io.tmpdir="$WORK/tmp" -cp "$WORK/classes:$api:$natives" Where
+    done
+    # The property goes before the variable, whatever either is worth.
+    named '-Droutecap.library=/nonexistent' env "ROUTECAP_LIBRARY=$BUILT/libroutecapjni.so" "$jdk/bin/java" -Droutecap.library=/nonexistent \
+      -Djava.io.tmpdir="$WORK/tmp" -cp "$WORK/classes:$api:$natives" Where
+    [[ $(ROUTECAP_LIBRARY=/nonexistent where "-Droutecap.library=$BUILT/libroutecapjni.so") == "$BUILT/libroutecapjni.so" ]] ||
+      failed "ROUTECAP_LIBRARY is heard beside -Droutecap.library"
+    # Another library that loads is not the one that is called.
+    if [[ -n $zlib ]]; then
+      if where "-Droutecap.library=$zlib" >"$WORK/said" 2>&1; then failed "$zlib: $(cat "$WORK/said") was taken instead"; fi
+      grep -qF -- "-Droutecap.library=$zlib: it is no libroutecap.so.0 for the JNI library, which calls /" "$WORK/said" || failed "$(cat "$WORK/said")"
+    fi
+    if [[ -e $ffm && $(feature "$newest") -ge 22 ]]; then
+      named '-Droutecap.library=/nonexistent' "$newest/bin/java" --enable-native-access=ALL-UNNAMED -Droutecap.library=/nonexistent \
+        -Djava.io.tmpdir="$WORK/tmp" -cp "$WORK/classes:$api:$ffm:$natives" Where
+    fi
+    # A file that is named is looked at before the dynamic linker sees it, which ends the process at one that was cut short. Each way to call the library
+    # says the same (tests/loading writes the files); a JNI library may be named, too, and needs the library beside it.
+    ways=("$jdk/bin/java -Droutecap.api=jni -cp $WORK/classes:$api:$natives")
+    if [[ -e $ffm && $(feature "$newest") -ge 22 ]]; then
+      ways+=("$newest/bin/java --enable-native-access=ALL-UNNAMED -Droutecap.api=ffm -cp $WORK/classes:$api:$ffm:$natives")
+    fi
+    [[ $(wc -l <"$ROUTECAP_LOADING_CASES/cases") -ge 20 ]] || failed "$(cat "$ROUTECAP_LOADING_CASES/cases")"
+    for way in "${ways[@]}"; do
+      while IFS=$'\t' read -r name reason; do
+        file=$ROUTECAP_LOADING_CASES/$name
+        outcome=taken
+        # shellcheck disable=SC2086
+        ROUTECAP_LIBRARY=$file $way -XX:TieredStopAtLevel=1 -Djava.io.tmpdir="$WORK/tmp" Where >"$WORK/said" 2>&1 </dev/null || outcome=refused
+        if [[ -z $reason ]]; then
+          want=taken
+          said=$file
+        else
+          want=refused
+          said="ROUTECAP_LIBRARY=$file: $reason; nothing else is tried"
+        fi
+        if [[ $outcome != "$want" ]] || ! grep -qF -- "$said" "$WORK/said"; then failed "$way: $name: $(cat "$WORK/said")"; fi
+      done <"$ROUTECAP_LOADING_CASES/cases"
+    done
+    mkdir "$WORK/broken"
+    cp "$BUILT/libroutecapjni.so" "$WORK/broken"
+    head -c 100000 "$LIBRARY" >"$WORK/broken/libroutecap.so.0"
+    if where "-Droutecap.library=$WORK/broken/libroutecapjni.so" >"$WORK/said" 2>&1; then failed "half a library was loaded"; fi
+    grep -qF "$WORK/broken/libroutecap.so.0, which it needs, is not a whole shared object: " "$WORK/said" || failed "$(cat "$WORK/said")"
+    head -c 9000 "$BUILT/libroutecapjni.so" >"$WORK/broken/libroutecapjni.so"
+    # On the library path it is one try of several: the jar has what will do.
+    [[ $(where "-Djava.library.path=$WORK/broken") == "$WORK/tmp/"* ]] || failed "the jar is not taken after a broken file on the library path"
+    if "$jdk/bin/java" "-Djava.library.path=$WORK/broken" -cp "$WORK/classes:$api" Where >"$WORK/said" 2>&1; then failed "half a library was loaded"; fi
+    grep -qF "$WORK/broken/libroutecapjni.so is not a whole shared object: " "$WORK/said" || failed "$(cat "$WORK/said")"
+
     if where -Droutecap.api=carrier-pigeon >"$WORK/said" 2>&1; then failed "pigeons were used"; fi
     grep -q 'there is no such way to call the library' "$WORK/said" || failed "$(cat "$WORK/said")"
 
@@ -211,6 +276,64 @@ JAVA
     grep -q 'a process has one class loader for it' "$WORK/said" || failed "$(cat "$WORK/said")"
     ;;
 
+  installed)
+    # README's commands for a library that is installed: the JNI library, with what a user has.
+    export PKG_CONFIG_PATH=$STAGE/$LIBDIR/pkgconfig JAVA_HOME=$jdk
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$ROUTECAP_SOURCE/bindings/java/README.md" |
+      sed -n '/^mkdir -p built$/,/^cp -L /p' >"$WORK/commands"
+    [[ $(wc -l <"$WORK/commands") -eq 4 ]] || failed "README.md has other commands: $(cat "$WORK/commands")"
+    ln -s "$ROUTECAP_SOURCE/bindings/java/native" "$WORK/native"
+    (cd "$WORK" && bash -eu commands) >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
+    mkdir "$WORK/classes"
+    cat >"$WORK/Which.java" <<'JAVA'
+import io.github.routecap.RouteCap;
+
+public class Which {
+  public static void main(String[] arguments) {
+    System.out.println(RouteCap.version() + " " + RouteCap.origin());
+  }
+}
+JAVA
+    javac -cp "$api" -d "$WORK/classes" "$WORK/Which.java"
+    # Both alone in the folder, so that the one is found beside the other.
+    [[ $("$jdk/bin/java" -cp "$WORK/classes:$api" "-Djava.library.path=$WORK/built" Which) == "$version System.loadLibrary(\"routecapjni\")" ]] ||
+      failed "the JNI library does not work"
+    ;;
+
+  starts)
+    # A thousand starts leave no more than one does (ROUTECAP_JAVA_STARTS=1000): of each version one folder with its two files. The other version is the
+    # same library and a byte.
+    starts=${ROUTECAP_JAVA_STARTS:-24}
+    mkdir -p "$WORK/classes" "$WORK/tmp" "$WORK/other"
+    cat >"$WORK/Where.java" <<'JAVA'
+public class Where {
+  public static void main(String[] arguments) {
+    System.out.println(io.github.routecap.RouteCap.origin());
+  }
+}
+JAVA
+    javac -cp "$api" -d "$WORK/classes" "$WORK/Where.java"
+    (cd "$WORK/other" && "$jdk/bin/jar" xf "$natives" && find . -name libroutecap.so.0 -exec sh -c 'printf x >>"$1"' - {} \;)
+    "$jdk/bin/jar" cfm "$WORK/other.jar" "$WORK/other/META-INF/MANIFEST.MF" -C "$WORK/other" .
+    start() {
+      "$jdk/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Djava.io.tmpdir="$WORK/tmp" -cp "$WORK/classes:$api:$2" Where \
+        >>"$WORK/said.$1" 2>&1 || echo "start $1 failed" >>"$WORK/said.$1"
+    }
+    # Several at once, the first of which find nothing there.
+    for ((first = 0; first < starts; first += 8)); do
+      for ((one = first; one < first + 8 && one < starts; one++)); do
+        if ((one % 2)); then start "$one" "$natives" & else start "$one" "$WORK/other.jar" & fi
+      done
+      wait
+    done
+    [[ $(cat "$WORK"/said.* | wc -l) -eq $starts ]] || failed "$(cat "$WORK"/said.*)"
+    [[ $(sort -u "$WORK"/said.* | wc -l) -eq 2 ]] || failed "$(sort -u "$WORK"/said.*)"
+    [[ $(find "$WORK/tmp" -mindepth 1 -maxdepth 1 -type d -name 'routecap-*' | wc -l) -eq 2 ]] || failed "$(ls -la "$WORK/tmp")"
+    [[ $(find "$WORK/tmp" -mindepth 1 | wc -l) -eq 6 ]] || failed "$(find "$WORK/tmp")"
+    while read -r origin; do [[ -s $origin ]] || failed "$origin is gone"; done < <(sort -u "$WORK"/said.*)
+    printf '%s starts of two versions left two folders with two files each\n' "$starts"
+    ;;
+
   modules)
     # On the module path, all jars there; as one fat jar; and on a Java that wants native code allowed.
     mkdir "$WORK/classes" "$WORK/fat" "$WORK/tmp"
@@ -236,7 +359,8 @@ JAVA
     (cd "$WORK/fat" && for jar in ${jars//:/ }; do "$jdk/bin/jar" xf "$jar"; done && rm -f module-info.class)
     "$jdk/bin/jar" cf "$WORK/fat.jar" -C "$WORK/fat" .
     [[ $(how "$jdk" -cp "$WORK/classes:$WORK/fat.jar") == jni* ]] || failed "a fat jar does not work"
-    [[ -e $ffm && $(feature "$newest") -ge 24 ]] || skipped "no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
+    [[ -e $ffm && $(feature "$newest") -ge 24 ]] ||
+      skipped "java.lang.foreign on the module path and in a fat jar, and native code that was not allowed (JNI passed): no JDK of 24 or newer is installed (the newest is $(feature "$newest"))"
     allowed=io.github.routecap,io.github.routecap.ffm
     [[ $(how "$newest" --illegal-native-access=deny --enable-native-access=$allowed "${modules[@]}") == ffm* ]] ||
       failed "ffm is not chosen on the module path"

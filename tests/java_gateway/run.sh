@@ -60,9 +60,34 @@ case $part in
         -Dgateway.requests="${ROUTECAP_GATEWAY_REQUESTS:-8}" \
         io.github.routecap.examples.gateway.GatewayCheck >"$WORK/$version" || failed "Java $version: the gateway's check failed"
       cat "$WORK/$version"
+      # Engines that never end, clients that never go on. Of Java's own limits for a client the smallest are taken that a busy machine keeps to.
+      run "$version" "$WORK/binding:$WORK/example" -Xmx64m -XX:+UseSerialGC -Dsun.net.httpserver.maxReqTime=2 -Dsun.net.httpserver.maxRspTime=5 \
+        io.github.routecap.examples.gateway.GatewayLimits >"$WORK/$version.limits" || failed "Java $version: the gateway's limits do not hold"
+      cat "$WORK/$version.limits"
+      # Whatever is asked or answered wrongly, as for the gateways of the other languages.
+      run "$version" "$WORK/binding:$WORK/example" -XX:+UseSerialGC io.github.routecap.examples.gateway.GatewayRefusals \
+        "$ROUTECAP_SOURCE/tests/gateway/cases.json" >"$WORK/$version.refusals" || failed "Java $version: the gateway's refusals are others"
+      cat "$WORK/$version.refusals"
     done
+    # README's commands, on ports that are free here.
+    mkdir "$WORK/readme"
+    ln -s "$binding/examples/gateway/src" "$WORK/readme/src"
+    ln -s "$WORK/binding" "$WORK/readme/routecap"
+    ln -s "$JNI" "$WORK/readme/native"
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$binding/examples/gateway/README.md" >"$WORK/readme/commands"
+    [[ $(grep -c . "$WORK/readme/commands") -eq 6 ]] || failed "README.md has other commands: $(cat "$WORK/readme/commands")"
+    if command -v curl >/dev/null; then
+      sed -i -E "s/127\.0\.0\.1:800([0-9])/127.0.0.1:$((2000 + $$ % 1000))\1/g" "$WORK/readme/commands"
+      printf 'kill %%1 %%2 %%3\n' >>"$WORK/readme/commands"
+      (cd "$WORK/readme" && bash -m commands) >"$WORK/readme/said" 2>"$WORK/readme/errors" || failed "$(cat "$WORK/readme/said" "$WORK/readme/errors")"
+      # A stream of two choices of four tokens, as prime's object.
+      [[ $(grep -c '^data: {"choices":.*"routed_experts":{' "$WORK/readme/said") -ge 2 && $(grep -c '^data: \[DONE\]$' "$WORK/readme/said") -eq 1 ]] ||
+        failed "$(cat "$WORK/readme/said")"
+    else
+      printf 'without the commands of README.md: curl is not installed\n'
+    fi
     threads=ThreadPoolExecutor
-    if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; fi
+    if [[ $newest -ge 21 ]]; then threads=ThreadPerTaskExecutor; else printf 'without virtual threads, which JDK 21 and newer have\n'; fi
     grep -q "^Java $newest.*, $threads: " "$WORK/$newest" || failed "Java $newest does not serve with a $threads"
     ;;
 

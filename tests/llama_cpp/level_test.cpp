@@ -3,7 +3,6 @@
 // The rule by which the llama.cpp example takes two choices of experts for the same: it must not be one that takes everything.
 #include "level.h"
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <array>

@@ -163,6 +163,7 @@ class Engine {
   /// Only a fault may refuse what is right.
   void expect(std::int32_t status) {
     if (status == RCAP_STATUS_OK) return;
+    CAPTURE(name(status));
     CHECK((status == RCAP_STATUS_DEVICE || status == RCAP_STATUS_OUT_OF_MEMORY || status == RCAP_STATUS_NOT_READY));
     met_fault_ = met_fault_ || status != RCAP_STATUS_NOT_READY;
   }

@@ -59,8 +59,10 @@ case $part in
     # Warnings, clippy's pedantic ones and what the stated oldest Rust lacks are errors (Cargo.toml has the lints that are allowed).
     cargo clippy --quiet --workspace --all-targets --features routecap/async,routecap/half,routecap/ndarray,routecap/serde
     cargo clippy --quiet -p routecap-sys -p routecap --features routecap/dynamic-loading
+    # Each feature stands alone, and so do the crates without any.
+    for alone in "" ${features//,/ }; do cargo clippy --quiet -p routecap --features "$alone"; done
     # The generated tests are laid out by the generator.
-    "$CARGO" fmt -p routecap -p routecap-sys -p gateway -p generator -p compile-fail --check >"$WORK/format" 2>&1 || true
+    "$CARGO" fmt -p routecap -p routecap-sys -p gateway -p generator -p compile-fail -p loom-tests --check >"$WORK/format" 2>&1 || true
     unformatted=$(grep '^Diff in' "$WORK/format" | grep -v '/routecap-sys/tests/layouts.rs') || true
     [[ -z $unformatted ]] || failed "not as rustfmt writes it: $unformatted"
     ;;
@@ -74,7 +76,7 @@ case $part in
     grep -oE '\brcap_[a-z0-9_]+;' "$ROUTECAP_SOURCE"/capi/abi/*.map | sed -E 's/.*(rcap_[a-z0-9_]+);/\1/' | sort >"$WORK/versioned"
     diff "$WORK/declared" "$WORK/exported" || failed "ffi.rs and the library have other functions"
     diff "$WORK/declared" "$WORK/versioned" || failed "ffi.rs and the version script have other functions"
-    [[ $(wc -l <"$WORK/declared") -eq 86 ]] || failed "$(wc -l <"$WORK/declared") functions"
+    [[ $(wc -l <"$WORK/declared") -eq 100 ]] || failed "$(wc -l <"$WORK/declared") functions"
     ;;
 
   dlopen)
@@ -114,6 +116,26 @@ case $part in
     cargo_test -p compile-fail
     ;;
 
+  asan)
+    # The crate's tests with the sanitizer in Rust's code and in the library, which this build made with clang; the runtime is rustc's. Rust keeps
+    # sanitizers to nightly: this release's compiler has them if it is let. There is no part for the thread sanitizer: the standard library is not
+    # instrumented, so that everything its locks and channels guard, tokio's queues among them, is taken for a race.
+    target=$("$(dirname "$CARGO")/rustc" -vV | sed -n 's/^host: //p')
+    compgen -G "$("$(dirname "$CARGO")/rustc" --print sysroot)/lib/rustlib/$target/lib/librustc-*_rt.asan.a" >/dev/null ||
+      skipped "this Rust has no runtime of the address sanitizer for $target"
+    export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=$CARGO_TARGET_DIR/asan
+    # Resident memory is the sanitizer's too; leaks are its own to find.
+    cargo_test -p routecap --target "$target" --features $features --lib --test suite -- --skip lifetimes::nothing_leaks
+    grep -qE '^test result: ok\. [3-9][0-9] passed' "$WORK/log" || failed "fewer than 30 tests ran: $(cat "$WORK/log")"
+    # That the sanitizer is there, on both sides: what is done wrong in Rust is found where it shows, in the library.
+    # shellcheck disable=SC2086
+    "$(dirname "$CARGO")/rustc" $RUSTFLAGS --edition 2024 --target "$target" -L "$LIBRARY_FOLDER" -l routecap -o "$WORK/misuse" \
+      "$(dirname "$(realpath "$0")")/misuse.rs"
+    if "$WORK/misuse" >"$WORK/said" 2>&1; then failed "what is done wrong is not found"; fi
+    grep -q 'Sanitizer: heap-use-after-free' "$WORK/said" || failed "$(cat "$WORK/said")"
+    grep -qE '^ +#[0-9]+ .*(libroutecap\.so|/capi/src/|/src/support/)' "$WORK/said" || failed "$(cat "$WORK/said")"
+    ;;
+
   bench)
     # Each once: that they run. Times are for `cargo bench -p routecap`.
     cargo bench --quiet -p routecap --features $features --bench calls --profile dev -- --test >"$WORK/log" 2>&1 || failed "$(cat "$WORK/log")"
@@ -146,7 +168,23 @@ PYTHON
     diff "$WORK/promised" "$WORK/printed"
     ;;
 
-  gateway) cargo_test -p gateway ;;
+  gateway)
+    cargo_test -p gateway
+    # The commands of its README, on ports below those that the system gives to connections.
+    awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' gateway/README.md >"$WORK/commands"
+    [[ $(grep -c . "$WORK/commands") -eq 6 ]] || failed "gateway/README.md has other commands: $(cat "$WORK/commands")"
+    if command -v curl >/dev/null; then
+      sed -i -E "s/127\.0\.0\.1:800([0-9])/127.0.0.1:$((2000 + $$ % 1000))\1/g; s|^cargo build .*|ln -s '$CARGO_TARGET_DIR' target|; s|^target/release/|target/debug/|" "$WORK/commands"
+      printf 'kill %%1 %%2 %%3\n' >>"$WORK/commands"
+      mkdir "$WORK/readme"
+      (cd "$WORK/readme" && bash -m ../commands) >"$WORK/said" 2>"$WORK/errors" || failed "$(cat "$WORK/said" "$WORK/errors")"
+      # A stream of two choices of four tokens, as prime's object.
+      [[ $(grep -c '^data: {"choices":.*"routed_experts":{' "$WORK/said") -ge 2 && $(grep -c '^data: \[DONE\]$' "$WORK/said") -eq 1 ]] ||
+        failed "$(cat "$WORK/said" "$WORK/errors")"
+    else
+      printf 'without the commands of README.md: curl is not installed\n'
+    fi
+    ;;
 
   no_library)
     # Without the library a build says what to install.
@@ -160,6 +198,12 @@ PYTHON
       failed "it was built with an empty folder"
     fi
     grep -q "ROUTECAP_LIB_DIR is $WORK/empty, which has no libroutecap.so" "$WORK/log" || failed "$(cat "$WORK/log")"
+    ;;
+
+  loom)
+    # The waits of outputs under every order of threads (within a number of switches).
+    cargo_test -p loom-tests --release
+    grep -q '^test result: ok\. 3 passed' "$WORK/log" || failed "$(cat "$WORK/log")"
     ;;
 
   miri)
@@ -177,28 +221,52 @@ PYTHON
     export PKG_CONFIG_PATH=$STAGE/$LIBDIR/pkgconfig LD_LIBRARY_PATH=$STAGE/$LIBDIR LIBCLANG_PATH=/nowhere CARGO_TARGET_DIR=$WORK/target
     "$CARGO" package --quiet --locked --offline --no-verify -p routecap-sys -p routecap
     mkdir -p "$WORK/user/src"
+    version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
     for crate in routecap-sys routecap; do
-      tar -xzf "$CARGO_TARGET_DIR/package/$crate-0.1.0.crate" -C "$WORK/user"
-      [[ -s $WORK/user/$crate-0.1.0/README.md ]] || failed "$crate has no README.md"
+      tar -xzf "$CARGO_TARGET_DIR/package/$crate-$version.crate" -C "$WORK/user"
+      [[ -s $WORK/user/$crate-$version/README.md ]] || failed "$crate has no README.md"
     done
     cd "$WORK/user"
     cp "$workspace/routecap/examples/serving.rs" src/main.rs
     cp "$workspace/Cargo.lock" .
-    cat >Cargo.toml <<'TOML'
+    cat >Cargo.toml <<TOML
 [package]
 name = "user"
 version = "0.0.0"
 edition = "2024"
 [dependencies]
-routecap = "0.1.0"
+routecap = "$version"
 [patch.crates-io]
-routecap = { path = "routecap-0.1.0" }
-routecap-sys = { path = "routecap-sys-0.1.0" }
+routecap = { path = "routecap-$version" }
+routecap-sys = { path = "routecap-sys-$version" }
 [workspace]
 TOML
     "$CARGO" build --quiet --offline
     "$CARGO_TARGET_DIR/debug/user" "$WORK/request.frame" >"$WORK/routed"
     [[ $(wc -l <"$WORK/routed") -eq 33 && -s $WORK/request.frame ]] || failed "the user's program printed $(wc -l <"$WORK/routed") lines"
+    # The same with the static library in it, found by its folder and by pkg-config, also where that is a folder of the system's.
+    statically() {
+      local name=$1
+      shift
+      env ROUTECAP_STATIC=1 CARGO_TARGET_DIR="$WORK/static" "$@" "$CARGO" build --quiet --offline >"$WORK/log" 2>&1 || failed "$name: $(cat "$WORK/log")"
+      if readelf -d "$WORK/static/debug/user" | grep -q libroutecap; then failed "$name: the static library was asked for, and the shared one is linked"; fi
+      diff <(env -u LD_LIBRARY_PATH "$WORK/static/debug/user" "$WORK/static.frame") "$WORK/routed" || failed "$name: linked statically it gives other rows"
+    }
+    statically folder ROUTECAP_LIB_DIR="$STAGE/$LIBDIR"
+    statically pkg-config PKG_CONFIG_PATH="$STAGE/$LIBDIR/pkgconfig"
+    mkdir -p "$WORK/system"
+    sed "s|^libdir=.*|libdir=$STAGE/$LIBDIR|" "$STAGE/$LIBDIR/pkgconfig/routecap.pc" >"$WORK/system/routecap.pc"
+    statically "the system's folder" PKG_CONFIG_PATH="$WORK/system" PKG_CONFIG_SYSTEM_LIBRARY_PATH="$STAGE/$LIBDIR"
+    # Without one, the build says so and takes nothing in its place.
+    mkdir -p "$WORK/shared"
+    cp -P "$STAGE/$LIBDIR"/libroutecap.so* "$WORK/shared"
+    sed "s|^libdir=.*|libdir=$WORK/shared|" "$WORK/system/routecap.pc" >"$WORK/shared/routecap.pc"
+    for found in "PKG_CONFIG_PATH=$WORK/shared" "ROUTECAP_LIB_DIR=$WORK/shared"; do
+      if env "$found" ROUTECAP_STATIC=1 CARGO_TARGET_DIR="$WORK/static" "$CARGO" build --quiet --offline >"$WORK/log" 2>&1; then
+        failed "$found: a program was linked, and there is no libroutecap.a"
+      fi
+      grep -qE "error: routecap-sys@.*$WORK/shared, which .*has no libroutecap\.a" "$WORK/log" || failed "$(cat "$WORK/log")"
+    done
     ;;
 
   *) failed "no part '$part'" ;;

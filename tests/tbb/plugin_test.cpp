@@ -229,6 +229,23 @@ TEST_CASE("R30, R36: rows around the sizes that are divided are the host backend
   CHECK(info_of(backend).pinned_bytes == 0);
 }
 
+TEST_CASE("one memory: no pinned side of the staging blocks, and a copy to the host that moves nothing") {
+  const Backend backend = opened(2);
+  {
+    Setup setup;
+    setup.backend = backend.get();
+    Rig rig(setup);
+    CHECK(rig.store({1, 2}, {10, 11}).rows_stored == 2);
+    CHECK(rig.show({10, 11}) == "1 2");
+    const rcap_backend_info info = info_of(backend);
+    CHECK(info.device_bytes > 0);
+    CHECK(info.pinned_bytes == 0);
+    CHECK(info.copies == 1);
+    CHECK(info.copied_bytes == 0);
+  }
+  CHECK(info_of(backend).device_bytes == 0);
+}
+
 TEST_CASE("R35: several capturers, on one backend and on their own, finalized in the background and read meanwhile") {
   const Backend shared = opened(0);
   std::vector<std::thread> engines;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // routecap_loader.h in a C99 program that links nothing but the dynamic linker.
 //
-//   loader_test LIBRARY FOLDER-OF-FAKES
+//   loader_test LIBRARY FOLDER-OF-FAKES FOLDER-OF-BROKEN-FILES
 //
 // The caller sets LD_LIBRARY_PATH to the library's folder.
 #define _POSIX_C_SOURCE 200809L /* setenv, fork */
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "routecap/routecap_loader.h"
@@ -18,6 +19,7 @@
 static int failures = 0;
 static const char* real_library;
 static const char* fakes;
+static const char* broken; /* what tests/loading/broken_libraries.c writes */
 
 #define CHECK(condition)                                     \
   do {                                                       \
@@ -115,6 +117,92 @@ static void stays_after_dlclose(void) {
   CHECK(api != NULL && api->abi_version() == RCAP_ABI_VERSION);
 }
 
+/* A host lets go of the library while a capturer's own thread is at work: the thread goes on, and every call does (-z nodelete). */
+static void captures_after_dlclose(void) {
+  enum { ROWS = 4, FORWARDS = 200 };
+  const struct timespec pause = {0, 50000000};
+  const int32_t layer = 0;
+  int32_t ids[ROWS];
+  int64_t slots[ROWS];
+  uint8_t read_ids[ROWS];
+  uint8_t validity = 0;
+  const rcap_api* api = NULL;
+  rcap_capturer_config config;
+  rcap_capture_layout capture;
+  rcap_forward_layout forward;
+  rcap_read_layout read;
+  rcap_read_info info;
+  rcap_capturer* capturer = NULL;
+  rcap_model* model = NULL;
+  rcap_tap* tap = NULL;
+  rcap_output* output = NULL;
+  int i;
+  void* library = dlopen(real_library, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL && rcap_loader_table(library, &api, NULL, 0) == RCAP_STATUS_OK);
+  if (api == NULL) {
+    return;
+  }
+  api->capturer_config_init(&config, sizeof config);
+  config.num_experts = 8;
+  config.top_k = 1;
+  config.max_forward_tokens = ROWS;
+  config.num_slots = ROWS;
+  config.finalize_mode = RCAP_FINALIZE_OWN_THREAD;
+  CHECK(api->capturer_create(&config, &layer, 1, NULL, &capturer, NULL) == RCAP_STATUS_OK);
+  CHECK(api->capturer_add_model(capturer, RCAP_ROLE_TARGET, "target", &model, NULL) == RCAP_STATUS_OK);
+  CHECK(api->model_add_tap(model, layer, NULL, NULL, 0, &tap, NULL) == RCAP_STATUS_OK);
+  CHECK(api->capturer_seal(capturer, NULL) == RCAP_STATUS_OK);
+  api->capture_layout_init(&capture, sizeof capture);
+  capture.columns = 1;
+  capture.tokens = ROWS;
+  api->forward_layout_init(&forward, sizeof forward);
+  forward.tokens = ROWS;
+  for (i = 0; i < ROWS; ++i) {
+    ids[i] = (i * 3 + 1) % 8;
+    slots[i] = i;
+  }
+  for (i = 0; i < FORWARDS; ++i) {
+    CHECK(api->tap_capture(tap, &capture, ids, sizeof ids, NULL, 0, NULL, 0, NULL, NULL) == RCAP_STATUS_OK);
+    CHECK(api->capturer_end_forward(capturer, &forward, slots, sizeof slots, NULL, 0, NULL, 0, NULL, &output, NULL) == RCAP_STATUS_OK);
+    if (i == 0) {
+      /* The forward is on its way, and its thread there. */
+      CHECK(dlclose(library) == 0);
+      CHECK(nanosleep(&pause, NULL) == 0);
+    }
+    CHECK(api->output_wait(output, INT64_C(20000000000), NULL) == RCAP_STATUS_OK);
+    api->output_destroy(output);
+  }
+  api->read_layout_init(&read, sizeof read);
+  api->read_info_init(&info, sizeof info);
+  read.tokens = ROWS + 1;
+  CHECK(api->capturer_read_into(capturer, &read, slots, sizeof slots, NULL, 0, read_ids, sizeof read_ids, NULL, 0, &validity, 1, &info, NULL) ==
+        RCAP_STATUS_OK);
+  CHECK(info.rows_valid == ROWS && validity == 15);
+  for (i = 0; i < ROWS; ++i) {
+    CHECK(read_ids[i] == ids[i]);
+  }
+  api->capturer_destroy(capturer);
+}
+
+/* A number that the library does not have answers nothing rather than the table that it has. */
+static void knows_no_other_abi(void) {
+  static const int32_t others[] = {INT32_MIN, -1, 0, RCAP_ABI_VERSION + 1, 999, INT32_MAX};
+  const rcap_api* (*get_api)(int32_t) = NULL;
+  size_t i;
+  void* library = dlopen(real_library, RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library == NULL ? NULL : dlsym(library, "rcap_get_api");
+  CHECK(symbol != NULL);
+  if (symbol == NULL) {
+    return;
+  }
+  memcpy(&get_api, &symbol, sizeof get_api);
+  for (i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    CHECK(get_api(others[i]) == NULL);
+  }
+  CHECK(get_api(RCAP_ABI_VERSION) != NULL);
+  CHECK(dlclose(library) == 0);
+}
+
 static void in_child(void (*test)(void)) {
   int status = 1;
   const pid_t child = fork();
@@ -206,8 +294,8 @@ static void says_why_not(void) {
   char expected[4600];
   refused("/nonexistent/x.so", RCAP_STATUS_NOT_FOUND, "cannot open shared object file: No such file or directory");
   refused("librcap-none.so.7", RCAP_STATUS_NOT_FOUND, "cannot open shared object file: No such file or directory");
-  refused("/", RCAP_STATUS_NOT_FOUND, "cannot read file data: Is a directory");
-  refused("/proc/self/environ", RCAP_STATUS_NOT_FOUND, "invalid ELF header");
+  refused("/", RCAP_STATUS_NOT_FOUND, "is not a file");
+  refused("/proc/self/environ", RCAP_STATUS_NOT_FOUND, "is no shared object: no ELF header in its 0 bytes");
   refused(fake("libfake_other_library.so"), RCAP_STATUS_NOT_FOUND, "is not routecap: it has no rcap_get_api");
   refused(fake("libfake_no_table.so"), RCAP_STATUS_VERSION_MISMATCH, "is too old: has ABI 0, needs 1");
   snprintf(expected, sizeof expected, "is too old: has 10 functions, needs %d; the first it lacks is %s", RCAP_API_FUNCTIONS,
@@ -219,6 +307,49 @@ static void says_why_not(void) {
   CHECK(load_as_abi_2(real_library, why, sizeof why) == RCAP_STATUS_VERSION_MISMATCH);
   snprintf(expected, sizeof expected, "%s: is too old: has ABI 1, needs 2", real_library);
   CHECK_TEXT(why, expected);
+}
+
+static char broken_path[4096];
+static const char* broken_reason;
+
+static void says_what_is_broken(void) {
+  const rcap_api* api = NULL;
+  char why[4600];
+  if (broken_reason[0] != '\0') {
+    refused(broken_path, RCAP_STATUS_NOT_FOUND, broken_reason);
+  } else {
+    CHECK(rcap_load(broken_path, &api, why, sizeof why) == RCAP_STATUS_OK);
+    CHECK_TEXT(why, "");
+    CHECK(api != NULL && api->abi_version() == RCAP_ABI_VERSION);
+  }
+}
+
+/* What is no whole library of this machine is told from it, and does not reach the dynamic linker, which it would crash. Each in a child. */
+static void looks_at_files_first(void) {
+  char line[512];
+  int count = 0;
+  FILE* cases;
+  snprintf(broken_path, sizeof broken_path, "%s/cases", broken);
+  cases = fopen(broken_path, "r");
+  CHECK(cases != NULL);
+  while (cases != NULL && fgets(line, sizeof line, cases) != NULL) {
+    char* tab = strchr(line, '\t');
+    char* end = strchr(line, '\n');
+    CHECK(tab != NULL && end != NULL);
+    if (tab == NULL || end == NULL) {
+      break;
+    }
+    *tab = '\0';
+    *end = '\0';
+    snprintf(broken_path, sizeof broken_path, "%s/%s", broken, line);
+    broken_reason = tab + 1;
+    in_child(says_what_is_broken);
+    ++count;
+  }
+  CHECK(count >= 20);
+  if (cases != NULL) {
+    fclose(cases);
+  }
 }
 
 static void accepts_a_newer_library(void) {
@@ -250,13 +381,17 @@ static void arguments(void) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: loader_test LIBRARY FOLDER-OF-FAKES\n");
+  if (argc != 4) {
+    fprintf(stderr, "usage: loader_test LIBRARY FOLDER-OF-FAKES FOLDER-OF-BROKEN-FILES\n");
     return 2;
   }
   real_library = argv[1];
   fakes = argv[2];
+  broken = argv[3];
   in_child(stays_after_dlclose);
+  in_child(captures_after_dlclose);
+  in_child(knows_no_other_abi);
+  looks_at_files_first();
   loads_from_threads(); /* before any other load, so that the threads race for the first one too */
   loads_from_an_explicit_path();
   table_is_complete();
