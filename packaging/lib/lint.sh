@@ -71,5 +71,10 @@ lint_licence() {
       bad=1
     fi
   done < <(sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.cmake' '*CMakeLists.txt' '*.sh' '*.h.in' '*.cmake.in' '*.go' '*.i' 'bindings/*.py' packaging/run tests/cuda/run .ci/run)
+  # The Python package's own, since a wheel takes none from outside its folder; not a link, which archives and checkouts may lose.
+  if ! cmp -s LICENSE bindings/python/LICENSE; then
+    say "bindings/python/LICENSE is not LICENSE"
+    bad=1
+  fi
   return "$bad"
 }
