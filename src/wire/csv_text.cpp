@@ -39,6 +39,8 @@ class CsvReader {
       }
     }
     if (columns_ == 0) fail(RCAP_STATUS_CORRUPT, "csv: there is no line of column names");
+    // The encoder ends every line, so this text was cut, and its last number may be. Other writers may leave the last end out (RFC 4180).
+    if (ours_ && end_[-1] != '\n') fail_at(end_, "the last line of a trace that routecap wrote has no end, the text was cut");
     if (turn_ >= 0 && lines_ > 0 && trace_.entries.empty()) {
       fail(RCAP_STATUS_INVALID_ARGUMENT, "csv: hint turn is %" PRId64 ", no line has it", turn_);
     }
@@ -60,6 +62,7 @@ class CsvReader {
     const char* place = at_;
     std::string_view comment = line();
     const bool ours = comment.starts_with(kCsvFactsMark);
+    ours_ = ours_ || ours;
     // A comment's words of the form name=value; all others are prose.
     while (!comment.empty()) {
       const std::size_t stop = std::min(comment.find(' '), comment.size());
@@ -222,6 +225,7 @@ class CsvReader {
   const char* same_ = nullptr;    ///< their text in the line before, up to and with the comma
   std::ptrdiff_t same_length_ = 0;
   CsvEntry same_entry_{0, 0, 0, 0, 0.0F};
+  bool ours_ = false;  ///< a comment names our own facts
   std::int64_t lines_ = 0;
   std::int64_t only_turn_ = 0;
   CsvTrace trace_;

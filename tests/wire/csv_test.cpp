@@ -2,6 +2,7 @@
 // Traces as BigMoeOnEdge and llama.cpp's moe-trace write them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -170,6 +171,39 @@ TEST_CASE("a last line without an end is read") {
   const DecodedRecord decoded = read("# n_expert=8\nstep,layer,slot,expert\n0,0,0,7");
   REQUIRE_MESSAGE(decoded.status == RCAP_STATUS_OK, decoded.text);
   CHECK(id_at(*decoded.record, 0, 0, 0) == 7);
+}
+
+TEST_CASE("a trace of ours that was cut within a line is refused, and cut anywhere it never gives an id that was not captured") {
+  Shape shape;
+  shape.rows = 5;
+  shape.layer_ids = {2, 7};
+  shape.top_k = 2;
+  shape.num_experts = 256;
+  const RecordPtr whole = make_record(shape, 4);
+  const Text text = encode(*whole, RCAP_WIRE_CSV).bytes;
+  REQUIRE(text.back() == static_cast<std::byte>('\n'));
+  const std::string all = string_of(text);
+  const std::size_t facts = all.find("# routecap ");
+  REQUIRE(facts != std::string::npos);
+  for (std::size_t size = facts + 11; size < text.size(); ++size) {
+    CAPTURE(size);
+    const DecodedRecord cut = decode(RCAP_WIRE_CSV, Text(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size)), hints());
+    if (all[size - 1] != '\n') {
+      CHECK(cut.status != RCAP_STATUS_OK);
+      continue;
+    }
+    if (cut.status != RCAP_STATUS_OK) continue;
+    REQUIRE(cut.record->geometry().rows == 5);
+    for (std::int64_t row = 0; row < 5; ++row) {
+      for (std::int64_t column = 0; column < 2; ++column) {
+        if (!cut.record->cell_valid(row, column)) continue;
+        for (std::int64_t rank = 0; rank < 2; ++rank) CHECK(id_at(*cut.record, row, column, rank) == id_at(*whole, row, column, rank));
+      }
+    }
+  }
+  const std::string last = all.substr(0, all.size() - 1);
+  CHECK(read(last).text == "csv: the last line of a trace that routecap wrote has no end, the text was cut, line " +
+                               std::to_string(std::count(all.begin(), all.end(), '\n')) + ", at byte " + std::to_string(last.size()));
 }
 
 TEST_CASE("turn and phase are written as asked") {
