@@ -20,10 +20,9 @@ XXHASH, THRUST = ("xxHash", "BSD-2-Clause"), ("Thrust", "Apache-2.0")
 COMPILED_IN = ((r"libroutecap\.(so[.0-9]*|a)", (XXHASH, THRUST)), (r"libroutecap_backend_tbb\.so", (THRUST,)),
                (r"libroutecap_backend_cuda\.so", (THRUST, ("CUDA Runtime", "LicenseRef-NVIDIA-CUDA-EULA"))), (r"libroutecapjni\.so", ()),
                (r"routecap", (("CLI11", "BSD-3-Clause"), ("nlohmann-json", "MIT"))))
-OURS = {"libroutecap.so.0"}
 # Licences that SPDX's list does not have.
 EXTRACTED = {"LicenseRef-NVIDIA-CUDA-EULA": ("NVIDIA CUDA Toolkit End User License Agreement", "https://docs.nvidia.com/cuda/eula/index.html")}
-NEEDED = {"libzstd.so.1": ("zstd", "BSD-3-Clause OR GPL-2.0-only"), "libtbb.so.12": ("oneTBB", "Apache-2.0"),
+NEEDED = {"libroutecap.so.0": ("libroutecap", "Apache-2.0"), "libzstd.so.1": ("zstd", "BSD-3-Clause OR GPL-2.0-only"), "libtbb.so.12": ("oneTBB", "Apache-2.0"),
           "libstdc++.so.6": ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1"), "libgcc_s.so.1": ("libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1"),
           "libc.so.6": ("glibc", "LGPL-2.1-or-later"), "libm.so.6": ("glibc", "LGPL-2.1-or-later"),
           "ld-linux-x86-64.so.2": ("glibc", "LGPL-2.1-or-later"), "ld-linux-aarch64.so.1": ("glibc", "LGPL-2.1-or-later")}
@@ -38,9 +37,10 @@ def is_elf(path):
         return file.read(4) == b"\x7fELF"
 
 
-def needed_of(path):
+def needed_of(path, here):
+    """What a file needs, but for libraries that are in the package itself."""
     text = subprocess.run(["readelf", "--dynamic", "--wide", path], check=True, capture_output=True, text=True).stdout
-    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", text)) - OURS
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", text)) - here
     if needed - set(NEEDED):
         sys.exit(f"{path} needs {sorted(needed - set(NEEDED))}, which this script has no licence of")
     return [NEEDED[library] for library in needed]
@@ -71,6 +71,7 @@ def main():
              f"PackageVerificationCode: {code}" + (f" (excludes: ./{output.relative_to(folder)})" if output.is_relative_to(folder) else ""),
              "PackageLicenseConcluded: Apache-2.0", "PackageLicenseInfoFromFiles: Apache-2.0", "PackageLicenseDeclared: Apache-2.0",
              "PackageCopyrightText: Copyright The routecap authors", f"Relationship: SPDXRef-DOCUMENT DESCRIBES {identifier(name)}", ""]
+    here = {path.name for path in folder.rglob("*") if ".so" in path.name}
     needed, compiled = {}, {}
     for number, path in enumerate(files):
         place = path.relative_to(folder)
@@ -79,7 +80,7 @@ def main():
         lines += [f"FileName: ./{place}", f"SPDXID: {identifier(f'File-{number}-{place}')}", f"FileChecksum: SHA1: {sha1}", f"FileChecksum: SHA256: {sha256}",
                   "LicenseConcluded: Apache-2.0", "LicenseInfoInFile: Apache-2.0", "FileCopyrightText: Copyright The routecap authors", ""]
         if is_elf(path):
-            needed.update(needed_of(path))
+            needed.update(needed_of(path, here))
         if is_elf(path) or path.suffix == ".a":
             compiled.update(compiled_into(path))
     for relation, parts in (("DEPENDS_ON", needed), ("CONTAINS", compiled)):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documents of packaging/lib/sbom.py hold what SPDX 2.3 (tag: value) asks of them.
 
-  sbom.py SCRIPT LIBRARY WORK      LIBRARY is the core library as it was built
+  sbom.py SCRIPT LIBRARY COMMAND WORK      LIBRARY and COMMAND are the core library and the command as they were built
 """
 
 import collections
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-script, library, work = map(pathlib.Path, sys.argv[1:])
+script, library, command, work = map(pathlib.Path, sys.argv[1:])
 # Each field once in its part of the document, but where the standard says otherwise.
 DOCUMENT = {"SPDXVersion", "DataLicense", "SPDXID", "DocumentName", "DocumentNamespace", "Creator", "Created"}
 PACKAGE = {"PackageName", "SPDXID", "PackageDownloadLocation", "FilesAnalyzed", "PackageLicenseConcluded", "PackageLicenseDeclared", "PackageCopyrightText"}
@@ -79,6 +79,14 @@ check("PackageName: xxHash" in text and "PackageName: glibc" in text, "core: doe
 # Of the plugin's file only the name is looked at, and what it needs.
 shutil.copyfile(library, plugin / "libroutecap_backend_cuda.so")
 look_at("plugin", plugin, work / "plugin.spdx", {"LicenseRef-NVIDIA-CUDA-EULA"})
+# A package of ours that needs another one says so, and one that has both in it does not.
+ours = "Relationship: SPDXRef-command DEPENDS_ON SPDXRef-Package-libroutecap"
+folder = work / "command"
+folder.mkdir()
+shutil.copyfile(command, folder / "routecap")
+check(ours in look_at("command", folder, work / "command.spdx", set()).splitlines(), "command: does not say that it needs the library")
+shutil.copyfile(library, folder / "libroutecap.so.0")
+check(ours not in look_at("command", folder, work / "command.spdx", set()), "command: needs a library that it holds")
 for failure in failures:
     print(f"FAILED {failure}")
 sys.exit(1 if failures else 0)
