@@ -11,6 +11,7 @@ import numpy.typing as npt
 from routecap import _arrays as arrays
 from routecap._arguments import choice, instance, shown, truth
 from routecap._enums import DType
+from routecap._extras import optional
 
 if TYPE_CHECKING:
     import torch
@@ -67,15 +68,16 @@ class Tensor:
 
 def to_torch(view: npt.NDArray[Any], dtype: DType) -> torch.Tensor:
     """A tensor over the view's memory, which it keeps alive."""
-    import torch
+    module: Any = optional("torch", "torch")
 
     if view.size == 0:
         # torch takes no address of an empty array.
         names = {DType.UINT8: "uint8", DType.UINT16: "uint16", DType.INT32: "int32"}
         names |= {DType.FLOAT16: "float16", DType.BFLOAT16: "bfloat16", DType.FLOAT32: "float32"}
-        return torch.empty(view.shape, dtype=getattr(torch, names[dtype]))
-    tensor = torch.from_numpy(view)
-    return tensor.view(torch.bfloat16) if dtype is DType.BFLOAT16 else tensor
+        empty: torch.Tensor = module.empty(view.shape, dtype=getattr(module, names[dtype]))
+        return empty
+    tensor: torch.Tensor = module.from_numpy(view)
+    return tensor.view(module.bfloat16) if dtype is DType.BFLOAT16 else tensor
 
 
 __all__ = ["Tensor", "np", "to_torch"]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from routecap._enums import DType
+from routecap._extras import optional
 
 if TYPE_CHECKING:
     import pandas
@@ -33,7 +34,7 @@ def _lines(record: Record) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]
 
 
 def to_pyarrow(record: Record) -> pyarrow.Table:
-    import pyarrow as pa
+    pa = optional("pyarrow", "arrow")
 
     info = record.info
     positions, layers, valid = _lines(record)
@@ -52,7 +53,7 @@ def to_pyarrow(record: Record) -> pyarrow.Table:
 
 
 def to_pandas(record: Record) -> pandas.DataFrame:
-    import pandas as pd
+    pd = optional("pandas", "pandas")
 
     info = record.info
     positions, layers, valid = _lines(record)

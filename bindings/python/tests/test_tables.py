@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import routecap
 from routecap import Array, DType, Record, TapFlags
+from routecap._extras import optional
 from routecap._tables import float_weights
 
 
@@ -168,3 +170,21 @@ def test_bfloat16_is_widened_exactly() -> None:
     with Record.create(np.zeros((1, 1, 4), np.uint8), num_experts=8, layer_ids=[0], weights=Array.of(bits, dtype=DType.BFLOAT16)) as record:
         assert float_weights(record).tolist() == [[[1.0, -2.5, float("inf"), 2.0**-133]]]
         assert routecap.DType.BFLOAT16 is record.info.weights_dtype
+
+
+@pytest.mark.parametrize(("method", "module", "extra"), [("to_pyarrow", "pyarrow", "arrow"), ("to_pandas", "pandas", "pandas"), ("to_torch", "torch", "torch")])
+def test_a_package_that_lacks_is_named_with_the_extra_that_brings_it(
+    random: np.random.Generator, monkeypatch: pytest.MonkeyPatch, method: str, module: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with make(random) as record, pytest.raises(ModuleNotFoundError) as lacking:
+        getattr(record, method)()
+    assert str(lacking.value) == f"{module} is not installed; pip install 'routecap[{extra}]' brings it"
+    assert lacking.value.name == module
+
+
+def test_a_lack_inside_a_package_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lacking_package.py").write_text("import no_such_package\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'no_such_package'$"):
+        optional("lacking_package", "arrow")

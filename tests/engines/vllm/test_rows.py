@@ -346,7 +346,8 @@ def test_weight_versions_are_checked_where_they_are_set(engine):
     for wrong, error in ((1 << 63, ValueError), (-1, ValueError), ("x", TypeError), (True, TypeError), (1.0, TypeError)):
         with pytest.raises(error, match="weight_version is"):
             run.attachment.weight_version = wrong
-    run.attachment.weight_version = 7
+    run.attachment.weight_version = np.int64(7)
+    assert type(run.attachment.weight_version) is int and run.attachment.weight_version == 7
     (output,) = run.run([[5, 6, 7, 8, 9]])
     run.check(output)
 

@@ -134,7 +134,8 @@ def fill_pack(
         dtype: of the ids.
         layers_first: whether the ids are [layers, tokens, K].
         value: what stands in rows without ids, in place of distinct ids.
-        first_fill: number of the first filled row.
+        first_fill: number of this rank's first filled row. Each rank counts its own on from there (`FilledPack.filled`), so ranks that start at the
+            same number choose alike; a rank whose rows should load other experts than another's starts behind the other's.
 
     """
     require_records(records)

@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 import routecap
+from routecap._arguments import integer
 from routecap.vllm._requests import Ended, Name, Results, names_of, opted_in, start_of
 from routecap.vllm._routers import Router, routers_of
 
@@ -73,11 +74,7 @@ class Attachment:
     @weight_version.setter
     def weight_version(self, version: int) -> None:
         # Here, where it can still be refused: in a forward it would be the engine's error.
-        if isinstance(version, bool) or not isinstance(version, int):
-            raise TypeError(f"weight_version is {version!r}, an integer is needed")
-        if not 0 <= version < 1 << 63:
-            raise ValueError(f"weight_version is {version}, allowed are 0 .. {(1 << 63) - 1}")
-        self._weight_version = version
+        self._weight_version = integer(version, "weight_version", 0)
 
     # ---- set-up
 
