@@ -132,5 +132,8 @@ refuses 2 "--inject wants neighbour-rows or same-token, not 'x'" --inject x
 refuses 2 "--seed wants a value" --seed
 refuses 2 "--arm wants off, asked, split or capture, not 'x'" --arm x
 refuses 2 "--arm wants a --batch beside it" --bench --arm off
+refuses 2 "--wide wants --bench beside it" --wide
+refuses 2 "--arm wants --bench beside it" --batch 1 --arm off
+refuses 2 "--batch wants --bench beside it" --batch 1
 refuses 3 "/nowhere: No such file or directory" --library /nowhere
 refuses 3 "has no libggml-base.*.so" --library "$WORK"

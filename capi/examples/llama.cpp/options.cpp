@@ -98,6 +98,11 @@ Options parse_options(std::span<const char* const> arguments) {
       throw UsageError(std::string(name) + " wants a value");
     }
   }
+  if (!options.bench) {
+    if (options.wide) throw UsageError("--wide wants --bench beside it");
+    if (options.arm) throw UsageError("--arm wants --bench beside it");
+    if (options.batch != 0) throw UsageError("--batch wants --bench beside it");
+  }
   if (options.arm && options.batch == 0) throw UsageError("--arm wants a --batch beside it");
   if (options.library.empty() && !options.help) throw UsageError("--library, or ROUTECAP_LLAMA_CPP, names the folder of llama.cpp's libraries");
   return options;
@@ -120,11 +125,11 @@ const char* help_text() {
          "  --weights          capture routing weights too, and compare them\n"
          "  --inject FAULT     spoil a record before it is compared: neighbour-rows or same-token\n"
          "  --bench            measure what capturing costs, at batch 1 and 16\n"
-         "  --batch N          measure at this batch alone, 1 to 64\n"
-         "  --wide             the bench's model with few layers of nearly real widths; a file of 430 MB\n"
-         "  --rounds N         rounds of the bench, in each of which all arms take turns (40)\n"
+         "  --batch N          of --bench: measure at this batch alone, 1 to 64\n"
+         "  --wide             of --bench: a model with few layers of nearly real widths; a file of 430 MB\n"
+         "  --rounds N         rounds of --bench, in each of which all arms take turns (40)\n"
          "  --steps N          decodes of a turn, of which the fastest counts (8)\n"
-         "  --arm NAME         decode in one way alone, for a profiler: off, asked, split or capture; needs --batch\n"
+         "  --arm NAME         of --bench: decode in one way alone, for a profiler: off, asked, split or capture; needs --batch\n"
          "  --json             print one JSON object instead of the table\n"
          "  -h, --help         this text\n";
 }

@@ -7,6 +7,7 @@ The C program comes first: it writes what it read back, and every peer compares 
 import argparse
 import datetime
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -104,8 +105,17 @@ def parsed(arguments, root):
     for name in options.subjects:
         if name not in ("sglang", "vllm", "routecap-python"):
             parser.error(f"no subject {name}; there are sglang, vllm and routecap-python")
-    if max(options.n) > workloads.ROWS or min(options.n) < 1:
-        parser.error(f"--n is {options.n}, 1 to {workloads.ROWS} are possible")
+    for n in options.n:
+        if not 1 <= n <= workloads.ROWS:
+            parser.error(f"--n names {n}, allowed are 1 to {workloads.ROWS}")
+    most_threads = max(2, len(os.sched_getaffinity(0)))
+    for threads in options.threads:
+        if not 1 <= threads <= most_threads:
+            parser.error(f"--threads names {threads}, allowed are 1 to {most_threads} here")
+    if options.rounds < 1:
+        parser.error(f"--rounds is {options.rounds}, at least 1 is needed")
+    if not 0 < options.scale < math.inf:
+        parser.error(f"--scale is {options.scale}, a number above 0 is needed")
     if not (options.peers / "vllm").is_dir() and "vllm" in options.subjects:
         say("vLLM's wheel is not there: its columns are left out")
         options.subjects.remove("vllm")

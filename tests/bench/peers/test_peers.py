@@ -2,6 +2,7 @@
 """The comparison's own code, without any peer: what is measured here is known beforehand."""
 
 import base64
+import contextlib
 import copy
 import io
 import json
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.dom.minidom
 
 import numpy as np
@@ -20,6 +22,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import c_api  # noqa: E402
 import chart  # noqa: E402
 import cost  # noqa: E402
+import measure  # noqa: E402
 import stand_ins  # noqa: E402
 import table  # noqa: E402
 import timing  # noqa: E402
@@ -311,6 +314,42 @@ class ApiTest(unittest.TestCase):
             name.write_text(json.dumps(broken))
             with self.assertRaisesRegex(SystemExit, "rcap_error.code is not at 16"):
                 c_api.Api(LIBRARY, name)
+
+
+class OptionsTest(unittest.TestCase):
+    FOLDERS = ("--peers", "/nowhere", "--results", "/nowhere", "--program", "x", "--library", "x", "--description", "x")
+
+    def setUp(self):
+        # The synthetic workloads alone, wherever recorded routes may be.
+        patch = unittest.mock.patch.dict(os.environ, ROUTECAP_TRACES="/nowhere")
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def refused(self, *options):
+        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()) as said:
+            measure.parsed([*options, *self.FOLDERS], HERE)
+        self.assertEqual(ended.exception.code, 2)
+        return said.getvalue().splitlines()[-1].split(": error: ")[1]
+
+    def test_what_is_refused_is_named_with_its_bounds(self):
+        self.assertEqual(self.refused("--n", "1,0"), f"--n names 0, allowed are 1 to {workloads.ROWS}")
+        self.assertEqual(self.refused("--n", f"{workloads.ROWS + 1}"), f"--n names {workloads.ROWS + 1}, allowed are 1 to {workloads.ROWS}")
+        self.assertRegex(self.refused("--threads", "1,0"), "^--threads names 0, allowed are 1 to [0-9]+ here$")
+        self.assertRegex(self.refused("--threads", "100000"), "^--threads names 100000, allowed are 1 to [0-9]+ here$")
+        self.assertEqual(self.refused("--rounds", "0"), "--rounds is 0, at least 1 is needed")
+        for scale in ("0", "-1", "nan", "inf"):
+            self.assertEqual(self.refused("--scale", scale), f"--scale is {float(scale)}, a number above 0 is needed")
+        self.assertEqual(self.refused("--workloads", "x"), "no workload x here; there are deepseek-v3, qwen3-30b")
+        self.assertEqual(self.refused("--subjects", "x"), "no subject x; there are sglang, vllm and routecap-python")
+        self.assertIn("argument --n", self.refused("--n", ""))
+
+    def test_what_is_asked_for_is_taken(self):
+        with contextlib.redirect_stderr(io.StringIO()):
+            options, known = measure.parsed(["--n", "1,256", "--threads", "2", "--scale", "0.5", "--workloads", "qwen3-30b", *self.FOLDERS], HERE)
+        self.assertEqual((options.n, options.threads, options.scale, options.rounds, options.workloads), ([1, 256], [2], 0.5, 8, ["qwen3-30b"]))
+        self.assertEqual(set(known), {"deepseek-v3", "qwen3-30b"})
+        # vLLM's wheel is not at a place that is not there.
+        self.assertEqual(options.subjects, ["sglang", "routecap-python"])
 
 
 class CostTest(unittest.TestCase):
