@@ -20,6 +20,8 @@ from scene import Scene
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind() -> Iterator[None]:
     gc.collect()
+    # What is alive now is not gone through again: all of numpy's, pandas' and others' modules, twice for every test, took most of the tests' time.
+    gc.freeze()
     before = routecap.live_handles()
     yield
     gc.collect()
