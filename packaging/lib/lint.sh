@@ -38,12 +38,11 @@ lint_headers() {
 # Reads the flags from the sanitizer build's compile commands: those are clang's own.
 lint_tidy() {
   configure_preset asan
-  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | grep -v '^capi/examples/llama\.cpp/' | xargs -r -P "$jobs" -n 1 \
-    timeout 300 clang-tidy -p build/asan --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+  sources 'src/*.cpp' 'capi/src/*.cpp' 'capi/examples/*.c' 'capi/examples/*.cpp' | grep -v '^capi/examples/llama\.cpp/' |
+    xargs -r python3 -B packaging/lib/tidy.py build/asan "$jobs"
   # A project of its own, which needs llama.cpp's headers: the test demo.llama_cpp has fetched them.
   if [[ -e $llama_work/build/compile_commands.json ]]; then
-    sources 'capi/examples/llama.cpp/*.cpp' | xargs -r -P "$jobs" -n 1 \
-      timeout 300 clang-tidy -p "$llama_work/build" --quiet --warnings-as-errors='*' 2> >(grep -v ' generated\.$' >&2)
+    sources 'capi/examples/llama.cpp/*.cpp' | xargs -r python3 -B packaging/lib/tidy.py "$llama_work/build" "$jobs"
   else
     say "capi/examples/llama.cpp is left out: llama.cpp was not fetched"
   fi
