@@ -196,7 +196,8 @@ class HeatmapBrowserTest(ViewCase):
     def test_light_and_dark(self):
         record = random_record(4, 2, 8, 2)
         for scheme, paper in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 23, 27)")):
-            self.assertEqual({key: self.browse(self.page(record), 1, 1, scheme=scheme)[key] for key in ("paper", "body")}, {"paper": paper, "body": paper})
+            found = self.browse(self.page(record), 1, 1, scheme=scheme)
+            self.assertEqual((found["paper"], found["body"]), (paper, paper))
             chosen = self.browse(self.page(record, "--scheme", scheme), 1, 1, scheme="dark" if scheme == "light" else "light")
             self.assertEqual((chosen["paper"], chosen["body"]), (paper, paper))
 
