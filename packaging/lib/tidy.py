@@ -33,6 +33,17 @@ def preprocessing(command):
     return [*kept, "-E", "-CC", "-dD"]
 
 
+def cache_folder():
+    """None where there can be none."""
+    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "routecap" / "clang-tidy"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"routecap: {folder}: {error.strerror}, so every file is looked at", file=sys.stderr)
+        return None
+    return folder
+
+
 class Tidy:
     def __init__(self, build):
         self.build = build
@@ -40,10 +51,7 @@ class Tidy:
         self.commands = {os.path.realpath(entry["file"]): entry for entry in json.loads((build / "compile_commands.json").read_text())}
         version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True, text=True).stdout
         self.settings = version + pathlib.Path(".clang-tidy").read_text()
-        self.cache = None
-        if "CCACHE_DISABLE" not in os.environ:
-            self.cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "routecap" / "clang-tidy"
-            self.cache.mkdir(parents=True, exist_ok=True)
+        self.cache = None if "CCACHE_DISABLE" in os.environ else cache_folder()
 
     def answer(self, file):
         """Where it is kept that nothing was found; None where that cannot be said beforehand."""

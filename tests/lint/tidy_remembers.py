@@ -50,7 +50,7 @@ class TidyTest(unittest.TestCase):
         ]
         (tree / "build" / "compile_commands.json").write_text(json.dumps(entries))
 
-    def run_tidy(self, *files, tree=None, **environment):
+    def run_tidy(self, *files, tree=None, told="", **environment):
         """Exit status, output, and the files that were looked at."""
         asked = WORK / "asked"
         asked.write_text("")
@@ -59,7 +59,7 @@ class TidyTest(unittest.TestCase):
         done = subprocess.run(
             [sys.executable, "-B", SCRIPT, "build", "2", *(files or ("one.cpp", "two.cpp"))], cwd=tree or self.tree, env=variables, capture_output=True, text=True, check=False
         )
-        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stderr, told)
         return done.returncode, done.stdout, sorted(asked.read_text().split())
 
     def test_what_was_good_is_not_looked_at_again(self):
@@ -103,6 +103,12 @@ class TidyTest(unittest.TestCase):
         for _ in range(2):
             self.assertEqual(self.run_tidy("three.cpp", "two.cpp")[2], ["three.cpp", "two.cpp"])
             self.assertEqual(self.run_tidy("one.cpp", CCACHE_DISABLE="1")[2], ["one.cpp"])
+
+    def test_without_a_folder_every_file_is_looked_at(self):
+        (WORK / "file").write_text("")
+        told = f"routecap: {WORK / 'file'}/routecap/clang-tidy: Not a directory, so every file is looked at\n"
+        for _ in range(2):
+            self.assertEqual(self.run_tidy(told=told, XDG_CACHE_HOME=str(WORK / "file")), (0, "", ["one.cpp", "two.cpp"]))
 
     def test_old_answers_are_forgotten(self):
         self.run_tidy()
